@@ -104,27 +104,26 @@ func means(list []changed) (out []Mean) {
 // Judge gives each row the verdict on its number of B, where B is a release of the history.
 func (r *Result) Judge(history []schema.Verdict) {
 	several := slices.ContainsFunc(r.Rows, func(x Row) bool { return x.System != "" })
-	of, twice := map[cell]*schema.Verdict{}, map[cell]bool{}
-	for _, named := range []bool{true, false} { // first by implementations, of which one may have no name
-		for i := range history {
-			v := &history[i]
-			c := cell{"", v.Key.String(), v.Metric, v.Stat, v.Def}
-			if several {
-				c.system = onDevice(v.Model, v.Device)
-			}
-			switch was := of[c]; {
-			case named && v.Impl != "":
-				c.system += ", " + v.Impl
-			case !named && (v.Impl == "" || was != nil && was.Impl == ""):
-				continue
-			}
-			twice[c] = of[c] != nil
-			of[c] = v
+	exact, plain := map[cell][]*schema.Verdict{}, map[cell][]*schema.Verdict{} // with implementations, and without
+	for i := range history {
+		v := &history[i]
+		c := cell{"", v.Key.String(), v.Metric, v.Stat, v.Def}
+		if several {
+			c.system = onDevice(v.Model, v.Device)
 		}
+		plain[c] = append(plain[c], v)
+		if v.Impl != "" {
+			c.system += ", " + v.Impl
+		}
+		exact[c] = append(exact[c], v)
 	}
 	for i := range r.Rows {
-		if c := r.Rows[i].of; !twice[c] {
-			r.Rows[i].Judged = of[c]
+		of := exact[r.Rows[i].of]
+		if len(of) == 0 {
+			of = plain[r.Rows[i].of]
+		}
+		if len(of) == 1 {
+			r.Rows[i].Judged = of[0]
 		}
 	}
 }

@@ -145,7 +145,12 @@ func Sides(a, b Side) *Result {
 	if len(r.Rows) == 0 {
 		r.Nearest = nearest(left, right)
 	}
-	r.Settings = settings(left.stated, right.stated)
+	for _, name := range slices.Sorted(maps.Keys(left.stated)) {
+		x, y := left.settings(name), right.settings(name)
+		if y != "" && x != y {
+			r.Settings = append(r.Settings, Setting{name, x, y})
+		}
+	}
 	r.interleave(a, b, name)
 	r.Curves = curvesOf(a, b, name)
 	r.scores(a, b, name)
@@ -423,16 +428,9 @@ func (s *side) state(name, value string) {
 	s.stated[name][value] = true
 }
 
-// settings lists what both sides state and state differently.
-func settings(a, b map[string]map[string]bool) []Setting {
-	var out []Setting
-	for _, name := range slices.Sorted(maps.Keys(a)) {
-		x, y := strings.Join(slices.Sorted(maps.Keys(a[name])), ", "), strings.Join(slices.Sorted(maps.Keys(b[name])), ", ")
-		if y != "" && x != y {
-			out = append(out, Setting{name, x, y})
-		}
-	}
-	return out
+// settings are the values of a setting that a side states.
+func (s *side) settings(name string) string {
+	return strings.Join(slices.Sorted(maps.Keys(s.stated[name])), ", ")
 }
 
 // mismatch returns why runs of two sides that name each other are no pair; nil where nothing that is stated says so.
@@ -440,22 +438,16 @@ func mismatch(a, b Side, left, right *schema.Run) *schema.Mismatch {
 	if why := schema.Mismatched(turnSideOf(left), turnSideOf(right)); why != nil {
 		return why
 	}
-	for _, x := range []struct {
-		of  Side
-		run *schema.Run
-	}{{a, left}, {b, right}} {
+	otherBuild := func(of Side, run *schema.Run) *schema.Mismatch {
 		var others []schema.Build
-		for i := range x.of.Runs {
-			o := &x.of.Runs[i]
-			if o.Interleaved.IsZero() && systemOf(o) == systemOf(x.run) {
+		for i := range of.Runs {
+			if o := &of.Runs[i]; o.Interleaved.IsZero() && systemOf(o) == systemOf(run) {
 				others = append(others, turnSideOf(o).Build)
 			}
 		}
-		if why := schema.OtherBuild(turnSideOf(x.run).Build, x.of.Name, others); why != nil {
-			return why
-		}
+		return schema.OtherBuild(turnSideOf(run).Build, of.Name, others)
 	}
-	return nil
+	return cmp.Or(otherBuild(a, left), otherBuild(b, right))
 }
 
 func turnSideOf(r *schema.Run) schema.TurnSide {

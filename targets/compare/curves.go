@@ -290,7 +290,12 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 		if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
 			continue
 		}
-		under := blocking(c.Conds[p.Cond])
+		under := "" // which conditions that numbers depend on
+		for _, name := range slices.Sorted(maps.Keys(c.Conds[p.Cond])) {
+			if judge.Blocking(name) {
+				under += "/" + name + "=" + c.Conds[p.Cond][name]
+			}
+		}
 		s.add(side, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
 			if metric == AxisTail {
 				n, def := c.Value(p, "ttft", "p90")
@@ -318,14 +323,4 @@ func Moved(list []Curve) (moved []*Curve) {
 		}
 	}
 	return moved
-}
-
-// blocking are the conditions that numbers depend on.
-func blocking(c columns.Conditions) (out string) {
-	for _, name := range slices.Sorted(maps.Keys(c)) {
-		if judge.Blocking(name) {
-			out += "/" + name + "=" + c[name]
-		}
-	}
-	return out
 }

@@ -39,7 +39,14 @@ func (r *Result) interleave(a, b Side, name func(*schema.Run) string) {
 		cells, each, all := t.Compare(byMetric[metric])
 		for k, c := range cells {
 			x, row := each[k], rowOf[c]
-			row.Result = inBlocks(t, c, x)
+			a, b := t.Means(c)
+			for i := range a {
+				a[i], b[i] = math.Exp(a[i]), math.Exp(b[i])
+			}
+			lo, hi := x.Interval(.95)
+			row.Result = pairing.Compare(a, b) // for means and spreads
+			row.Change, row.Lo, row.Hi = math.Expm1(x.Mean), math.Expm1(lo), math.Expm1(hi)
+			row.P, row.Test = x.P(), Interleaved
 			// What is worse is one family of tests, in whichever way a metric counts, as in verdicts.
 			x.Mean, x.Own.Mean = direction(metric)*x.Mean, direction(metric)*x.Own.Mean
 			list, at = append(list, x), append(at, row)
@@ -101,18 +108,6 @@ func take(t *block.Turns[cell], side, pair int, run *schema.Run, system string) 
 			}
 		}
 	}
-}
-
-// inBlocks is a row's comparison by its blocks: their means and spreads, and the paired difference.
-func inBlocks(t *block.Turns[cell], c cell, d block.Difference) pairing.Result {
-	a, b := t.Means(c)
-	for i := range a {
-		a[i], b[i] = math.Exp(a[i]), math.Exp(b[i])
-	}
-	out := pairing.Compare(a, b)
-	lo, hi := d.Interval(.95)
-	out.Change, out.Lo, out.Hi, out.P, out.Test = math.Expm1(d.Mean), math.Expm1(lo), math.Expm1(hi), d.P(), Interleaved
-	return out
 }
 
 // badness is the log change of a metric, positive for worse.

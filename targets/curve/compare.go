@@ -372,7 +372,16 @@ func (s *spread) band(c *Curve, at []float64) float64 {
 	}
 	r := rand.New(rand.NewPCG(7, 7)) // the same data have the same band
 	const trials = 2000
-	knots, shares := c.hats(at)
+	var knots []int      // the loads before each level
+	var shares []float64 // of the loads after them
+	for _, level := range at {
+		u, i := c.u(level), 0
+		for i < len(c.loads)-2 && c.loads[i+1].u > u {
+			i++
+		}
+		knots = append(knots, i)
+		shares = append(shares, math.Min(1, math.Max(0, (c.loads[i].u-u)/(c.loads[i].u-c.loads[i+1].u))))
+	}
 	common, own := math.Sqrt(s.rho), math.Sqrt(1-s.rho)
 	run, squares, estimate := make([]float64, len(c.loads)), make([]float64, levels), make([]float64, levels)
 	draw := func() {
@@ -400,19 +409,6 @@ func (s *spread) band(c *Curve, at []float64) float64 {
 	}
 	slices.Sort(largest)
 	return largest[trials*95/100]
-}
-
-// hats are the loads before each level, and the shares of the loads after them.
-func (c *Curve) hats(at []float64) (knots []int, shares []float64) {
-	for _, level := range at {
-		u, i := c.u(level), 0
-		for i < len(c.loads)-2 && c.loads[i+1].u > u {
-			i++
-		}
-		knots = append(knots, i)
-		shares = append(shares, math.Min(1, math.Max(0, (c.loads[i].u-u)/(c.loads[i].u-c.loads[i+1].u))))
-	}
-	return knots, shares
 }
 
 // Region is a range of levels where B is shown to give more than A, or less.

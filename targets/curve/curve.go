@@ -63,7 +63,33 @@ func through(runs [][]knot, falling bool) *Curve {
 		}
 		c.loads = append(c.loads, mean(list))
 	}
-	return c.frontier()
+	c.all = side{slices.Clone(c.loads), slices.Clone(c.runs)}
+	keep := func(i int) bool { // of loads: those that no other one beats in both
+		own := c.all.means[i]
+		for j, k := range c.all.means {
+			if j != i && k.u >= own.u && k.v >= own.v && (k.u > own.u || k.v > own.v || j < i) {
+				return false
+			}
+		}
+		return true
+	}
+	pick := func(list []knot) (out []knot) {
+		for i := range list {
+			if keep(i) {
+				out = append(out, list[i])
+			}
+		}
+		return out
+	}
+	for i, run := range c.runs {
+		c.runs[i] = pick(run)
+	}
+	c.loads = pick(c.all.means)
+	if len(c.loads) < Fewest || !slices.IsSortedFunc(c.loads, func(a, b knot) int { return cmp.Compare(b.u, a.u) }) {
+		return nil // what a user sees does not get worse with the load
+	}
+	c.path = pathOf(c.loads)
+	return c
 }
 
 // byRun are the loads of each run, the runs with most loads first.
@@ -100,37 +126,6 @@ func mean(list []knot) (m knot) {
 	}
 	n := float64(len(list))
 	return knot{list[0].t, m.u / n, m.v / n} // all are of one load, whose sum would be rounded
-}
-
-// frontier leaves out the loads that another one beats in both.
-func (c *Curve) frontier() *Curve {
-	all := slices.Clone(c.loads)
-	c.all = side{all, slices.Clone(c.runs)}
-	keep := func(i int) bool {
-		for j, k := range all {
-			if j != i && k.u >= all[i].u && k.v >= all[i].v && (k.u > all[i].u || k.v > all[i].v || j < i) {
-				return false
-			}
-		}
-		return true
-	}
-	pick := func(list []knot) (out []knot) {
-		for i := range list {
-			if keep(i) {
-				out = append(out, list[i])
-			}
-		}
-		return out
-	}
-	for i, run := range c.runs {
-		c.runs[i] = pick(run)
-	}
-	c.loads = pick(all)
-	if len(c.loads) < Fewest || !slices.IsSortedFunc(c.loads, func(a, b knot) int { return cmp.Compare(b.u, a.u) }) {
-		return nil // what a user sees does not get worse with the load
-	}
-	c.path = pathOf(c.loads)
-	return c
 }
 
 // Runs is how many runs the curve is of.

@@ -118,12 +118,17 @@ func (p *Policy) Shown(d Decision) *schema.Decision {
 // ExcludesRun returns the decision that excludes a whole run, or nil. A run is superseded only if the run that
 // replaces it exists.
 func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
+	return p.first(func(d *Decision) bool {
+		s := &d.Select
+		return (d.Kind == schema.Invalidate || d.Kind == schema.Supersede && p.runs[d.By]) &&
+			s.Workload+s.Metric+s.Tool+s.Task+s.Verdict+s.Change == "" && d.coversRun(h)
+	})
+}
+
+// first returns the first decision that holds and is as asked; nil without one.
+func (p *Policy) first(is func(*Decision) bool) *Decision {
 	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		excludes := d.Kind == schema.Invalidate || d.Kind == schema.Supersede && p.runs[d.By]
-		s := d.Select
-		whole := s.Workload == "" && s.Metric == "" && s.Tool == "" && s.Task == "" && s.Verdict+s.Change == ""
-		if excludes && whole && p.Holds(*d) && d.coversRun(h) {
+		if d := &p.Decisions[i]; is(d) && p.Holds(*d) {
 			return d
 		}
 	}
@@ -132,16 +137,11 @@ func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
 
 // ExcludesPoint returns the decision that excludes a point of a run, or nil.
 func (p *Policy) ExcludesPoint(h *columns.RunHead, k schema.Key) *Decision {
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		s := d.Select
-		single := (s.Workload != "" || s.Tool != "") && s.Metric == "" && s.Task == "" && s.Verdict+s.Change == ""
-		if d.Kind == schema.Invalidate && single && p.Holds(*d) && d.coversRun(h) &&
-			Match(s.Workload, k.Workload()) && Match(s.Tool, k.Tool) {
-			return d
-		}
-	}
-	return nil
+	return p.first(func(d *Decision) bool {
+		s := &d.Select
+		return d.Kind == schema.Invalidate && s.Workload+s.Tool != "" && s.Metric+s.Task+s.Verdict+s.Change == "" &&
+			d.coversRun(h) && Match(s.Workload, k.Workload()) && Match(s.Tool, k.Tool)
+	})
 }
 
 // ExcludesPoints reports whether any decision excludes single points; most histories have none and skip the check.
@@ -165,13 +165,13 @@ func (p *Policy) Dismisses() bool {
 
 // Level returns the valid decision of one of the given kinds that covers the level at a verdict; nil without one.
 func (p *Policy) Level(v *schema.Verdict, kinds ...schema.DecisionKind) *schema.Decision {
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		if slices.Contains(kinds, d.Kind) && d.Select.Lint == "" && p.Holds(*d) && d.Covers(v) {
-			return p.Shown(*d)
-		}
+	d := p.first(func(d *Decision) bool {
+		return slices.Contains(kinds, d.Kind) && d.Select.Lint == "" && d.Covers(v)
+	})
+	if d == nil {
+		return nil
 	}
-	return nil
+	return p.Shown(*d)
 }
 
 // Covers reports whether a decision selects a verdict.

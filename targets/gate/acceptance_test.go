@@ -59,7 +59,7 @@ func TestReportRejects(t *testing.T) {
 		{Name: "task:evals", Message: "Task 'evals' failed (exit=1)."}, {Name: "b"},
 	}}
 	g := gateOf(t, rejectedEval(.99, rejects), nil)
-	list := lintsOf(g, 0, lint.IDReportRejects)
+	list := lintsOf(g, 0, "report-rejects")
 	want := lint.ReportRejects{Report: "report.json", Blocker: "task:evals", Message: "Task 'evals' failed (exit=1).",
 		More: 1}
 	if len(list) != 1 || list[0].Detail != lint.Detail(want) || wordOf(g, 0) != gate.Fail {
@@ -70,7 +70,7 @@ func TestReportRejects(t *testing.T) {
 		"missed here too":        rejectedEval(.5, rejects),
 		"accepted by the report": rejectedEval(.99, schema.Acceptance{Result: schema.Accepted}),
 	} {
-		if list := lintsOf(gateOf(t, c, nil), 0, lint.IDReportRejects); len(list) != 0 {
+		if list := lintsOf(gateOf(t, c, nil), 0, "report-rejects"); len(list) != 0 {
 			t.Errorf("%s: %+v", name, list)
 		}
 	}

@@ -142,7 +142,7 @@ func TestIdleAndExpiredDecisions(t *testing.T) {
 		d("used", "2027-01-01", decision.Select{Metric: "ttft"}),
 	))
 	got := map[string]bool{}
-	for _, l := range lintsOf(g, 4, lint.IDUnusedDecision) {
+	for _, l := range lintsOf(g, 4, "unused-decision") {
 		what, _ := l.Detail.(lint.UnusedDecision)
 		if what.What != l.Subject {
 			t.Errorf("%+v", l)
@@ -200,7 +200,7 @@ func TestWaivedLints(t *testing.T) {
 	undated := steady(7)
 	undated.Runs[6].Start = time.Time{}
 	g := gateOf(t, undated, policy(20, waive(decision.Select{Lint: "no-start"})))
-	if l := lintsOf(g, 6, lint.IDNoStart); len(l) != 1 || !l[0].Decision.Excuses() {
+	if l := lintsOf(g, 6, "no-start"); len(l) != 1 || !l[0].Decision.Excuses() {
 		t.Errorf("%+v", l)
 	}
 }

@@ -72,33 +72,25 @@ func (g *Gate) Targets(release int, of schema.Pair) []schema.Verdict {
 	return list
 }
 
-// decided attaches decisions; excluded verdicts have theirs already.
+// decided attaches the decision that covers each verdict: one that excuses it, else the pin or dismissal at its
+// release, whose reason readers need to understand the level. A verdict that cannot fail needs no excuse: a number that
+// met its target was not waived. Excluded verdicts have theirs already.
 func (g *Gate) decided(list []schema.Verdict) []schema.Verdict {
-	if len(g.Policy.Decisions) == 0 {
-		return list
-	}
 	for i := range list {
-		if list[i].Decision == nil {
-			list[i].Decision = g.about(&list[i])
+		v := &list[i]
+		if len(g.Policy.Decisions) == 0 || v.Decision != nil {
+			continue
+		}
+		if kind := KindOf(v); kind != "" && kind != NoCase {
+			v.Decision = g.decisionThat(func(d *decision.Decision) bool {
+				return (d.Kind == schema.Waive || d.Kind == schema.Accept) && d.Select.Lint == "" && d.Covers(v)
+			})
+		}
+		if v.Decision == nil && v.Against == schema.AgainstHistory {
+			v.Decision = g.Policy.Level(v, schema.Pin, schema.Dismiss)
 		}
 	}
 	return list
-}
-
-// about finds the decision that covers a verdict: one that excuses it, else the pin or dismissal at its release, whose
-// reason readers need to understand the level. A verdict that cannot fail needs no excuse: a number that met its target
-// was not waived.
-func (g *Gate) about(v *schema.Verdict) *schema.Decision {
-	var excuse *schema.Decision
-	if kind := KindOf(v); kind != "" && kind != NoCase {
-		excuse = g.decisionThat(func(d *decision.Decision) bool {
-			return (d.Kind == schema.Waive || d.Kind == schema.Accept) && d.Select.Lint == "" && d.Covers(v)
-		})
-	}
-	if excuse != nil || v.Against != schema.AgainstHistory {
-		return excuse
-	}
-	return g.Policy.Level(v, schema.Pin, schema.Dismiss)
 }
 
 // decisionThat finds the first decision that covers something and holds, else the last of those that have expired.
@@ -115,13 +107,6 @@ func (g *Gate) decisionThat(covers func(*decision.Decision) bool) *schema.Decisi
 		expired = g.Policy.Shown(*d)
 	}
 	return expired
-}
-
-// aboutLint finds the waiver of a lint.
-func (g *Gate) aboutLint(l *lint.Lint) *schema.Decision {
-	return g.decisionThat(func(d *decision.Decision) bool {
-		return d.Kind == schema.Waive && d.Select.Lint != "" && covers(d, l)
-	})
 }
 
 // covers reports whether a decision selects a lint. A lint of several cases belongs to no single workload or task.

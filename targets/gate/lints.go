@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -52,7 +51,9 @@ func (g *Gate) Lints(release int) []lint.Lint {
 	}
 	for i := range out {
 		if out[i].Decision == nil {
-			out[i].Decision = g.aboutLint(&out[i])
+			out[i].Decision = g.decisionThat(func(d *decision.Decision) bool {
+				return d.Kind == schema.Waive && d.Select.Lint != "" && covers(d, &out[i])
+			})
 		}
 	}
 	return append(out, g.expired(release)...)
@@ -147,20 +148,16 @@ func (g *Gate) duplicates(release int) []lint.Lint {
 			what.Path, what.Copy, what.Files = d.Copy.Path, d.Copy.Found, d.Copy.Files
 		}
 		l := lint.New(g.Releases[release].Name, "", what).Of(h)
-		if !d.Same || d.Copy.Files > 0 && !g.measured(release, h) {
+		again := func(run int) bool { // whether a run that counts is of its system
+			o := &g.Columns.Runs[run]
+			return o.Model.Name == h.Model.Name && schema.SameDevice(o.Device, h.Device) && o.System().Impl == h.Impl
+		}
+		if !d.Same || d.Copy.Files > 0 && !slices.ContainsFunc(g.Counted(release), again) {
 			l.Severity = schema.SevError
 		}
 		out = append(out, l)
 	}
 	return out
-}
-
-// measured reports whether a run of a release that counts is of the model and device of another run.
-func (g *Gate) measured(release int, of *columns.RunHead) bool {
-	return slices.ContainsFunc(g.Counted(release), func(run int) bool {
-		h := &g.Columns.Runs[run]
-		return h.Model.Name == of.Model.Name && schema.SameDevice(h.Device, of.Device) && h.System().Impl == of.Impl
-	})
 }
 
 // order lists faults that put a release or its runs into a wrong place of the history, where they are compared with
@@ -275,19 +272,13 @@ func (g *Gate) drifts(release int) []lint.Lint {
 	slices.SortStableFunc(found, func(a, b judge.Drift) int {
 		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(b.Total, a.Total))
 	})
-	at := map[schema.Pair]int{}
 	var out []lint.Lint
-	for _, x := range found {
-		s := x.Series
-		if i, seen := at[s.Pair()]; seen {
-			out[i].Count++
-			continue
-		}
-		at[s.Pair()] = len(out)
+	for _, list := range schema.Alike(found, func(d judge.Drift) schema.Pair { return d.Series.Pair() }) {
+		x, s := list[0], list[0].Series
 		l := lint.New(g.Releases[release].Name, s.Key.Workload(), lint.Drift{
 			Metric: s.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
 		})
-		if l.Model, l.Device = s.Model, s.Device; x.Cells > 0 {
+		if l.Count, l.Model, l.Device = len(list), s.Model, s.Device; x.Cells > 0 {
 			l.Subject = ""
 		}
 		out = append(out, l)

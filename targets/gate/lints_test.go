@@ -26,7 +26,7 @@ func TestOddPlacesInTheOrder(t *testing.T) {
 	cutOff := lint.CutOff{Own: "no line", Others: "main"}
 	for r, want := range map[int][]lint.Detail{3: {lint.Unlisted{}}, 4: {cutOff, lint.Unlisted{}}} {
 		var got []lint.Detail
-		for _, l := range lintsOf(g, r, lint.IDReleaseList) {
+		for _, l := range lintsOf(g, r, "release-list") {
 			got = append(got, l.Detail)
 			subject, severity := "v4", schema.SevWarning
 			if l.Detail == lint.Detail(lint.Unlisted{}) {
@@ -41,7 +41,7 @@ func TestOddPlacesInTheOrder(t *testing.T) {
 		}
 	}
 	for r, want := range []int{0, 0, 1, 0, 0} {
-		list := lintsOf(g, r, lint.IDChannel)
+		list := lintsOf(g, r, "channel")
 		if len(list) != want {
 			t.Errorf("v%d: %+v", r, list)
 		}
@@ -60,7 +60,7 @@ func TestLaterRunsOfAnUnknownChannel(t *testing.T) {
 	c.Runs[4].Channel = "nightly-ish"
 	g := gateOf(t, c, nil)
 	for r, want := range []int{0, 0, 0, 1, 1} {
-		if n := len(lintsOf(g, r, lint.IDChannel)); n != want {
+		if n := len(lintsOf(g, r, "channel")); n != want {
 			t.Errorf("v%d: %d", r, n)
 		}
 	}
@@ -70,13 +70,13 @@ func TestLaterRunsOfAnUnknownChannel(t *testing.T) {
 func TestStartOfARun(t *testing.T) {
 	c := steady(3)
 	c.Runs[2].Start = time.Time{}
-	if list := lintsOf(gateOf(t, c, nil), 2, lint.IDNoStart); len(list) != 1 {
+	if list := lintsOf(gateOf(t, c, nil), 2, "no-start"); len(list) != 1 {
 		t.Errorf("%+v", list)
 	}
 	c = steady(3)                                            // the last starts on day 3
 	for today, want := range map[int]int{1: 1, 2: 0, 3: 0} { // a day is allowed for other time zones
 		g := gateOf(t, c, &decision.Policy{Today: judgetest.Day(today)})
-		list := lintsOf(g, 2, lint.IDBadTimestamps)
+		list := lintsOf(g, 2, "bad-timestamps")
 		if len(list) != want {
 			t.Errorf("on day %d: %+v", today, list)
 		}
@@ -91,7 +91,7 @@ func TestNotPositive(t *testing.T) {
 	values := judgetest.Steady(5)
 	values[4][1], values[4][2] = -5, 1e308
 	g := gateOf(t, judgetest.History{TTFT: values}.Columns(), nil)
-	list := lintsOf(g, 4, lint.IDNotPositive)
+	list := lintsOf(g, 4, "not-positive")
 	if len(list) != 2 || wordOf(g, 4) != gate.Fail || tally(g, 4, gate.FailInvalid) != 2 {
 		t.Fatalf("%+v, %+v", list, g.Results(4).Whole)
 	}
@@ -116,7 +116,7 @@ func TestDuplicateRuns(t *testing.T) {
 		c := judgetest.History{TTFT: values}.Columns()
 		c.Runs[6].ID, c.Runs[6].Release, c.Runs[6].Start = "run-5", "v5", c.Runs[5].Start
 		c.Runs[5].Path, c.Runs[6].Path = "a.json", "b.json"
-		list := lintsOf(gateOf(t, c, nil), 5, lint.IDDuplicateRun)
+		list := lintsOf(gateOf(t, c, nil), 5, "duplicate-run")
 		want := lint.DuplicateRun{Path: "b.json", Of: "run-5", Same: same}
 		if len(list) != 1 || list[0].Detail != lint.Detail(want) || (list[0].Severity == schema.SevError) == same {
 			t.Errorf("same %v: %+v", same, list)
@@ -139,7 +139,7 @@ func TestReleaseOfCopies(t *testing.T) {
 		}})
 		g := gateOf(t, c, nil)
 		want := lint.DuplicateRun{Path: "v6/a.json", Same: true, Copy: "the same content as v5/a.json of v5", Files: 1}
-		list := lintsOf(g, 6, lint.IDDuplicateRun)
+		list := lintsOf(g, 6, "duplicate-run")
 		if len(list) != 1 || list[0].Detail != lint.Detail(want) || (list[0].Severity == schema.SevError) == measured {
 			t.Errorf("measured %v: %+v", measured, list)
 		}
@@ -161,7 +161,7 @@ func TestNoPairs(t *testing.T) {
 		Baseline: "v7", Candidate: "v8", A: [][]float64{{100}, {100}}, B: [][]float64{{100}, {100}},
 		State: func(a, b *columns.RunHead) { a.Firmware, b.Firmware = "80.10", "80.11" },
 	})
-	list := lintsOf(gateOf(t, c, nil), 8, lint.IDNoPair)
+	list := lintsOf(gateOf(t, c, nil), 8, "no-pair")
 	want := lint.NoPair{With: "turns-a",
 		Mismatch: schema.Mismatch{Kind: schema.MismatchPlace, Fact: "firmware", A: "80.10", B: "80.11"}}
 	if len(list) != 1 || list[0].Detail != lint.Detail(want) || list[0].Run != "turns-b" ||
@@ -174,7 +174,7 @@ func TestNoPairs(t *testing.T) {
 func TestLostDocuments(t *testing.T) {
 	g := gateOf(t, steady(3), nil)
 	g.Lost = []schema.Problem{{Path: "h/a.json", Found: "not JSON"}, {Path: "h/b.json"}}
-	list := lintsOf(g, 2, lint.IDLostDocument)
+	list := lintsOf(g, 2, "lost-document")
 	want := lint.LostDocument{Path: "h/a.json", Found: "not JSON", More: 1}
 	if len(list) != 1 || list[0].Detail != lint.Detail(want) || wordOf(g, 2) != gate.Fail {
 		t.Errorf("%+v, %s", list, wordOf(g, 2))

@@ -115,22 +115,19 @@ type suspect struct {
 func (r *Review) Rechecks() []Recheck {
 	suspects := r.suspects()
 	chosen := choose(suspects)
+	suspects = slices.DeleteFunc(suspects, func(s *suspect) bool { return !chosen[s] })
 	var out []Recheck
-	for _, s := range suspects {
-		if !chosen[s] {
-			continue
+	for _, list := range schema.Alike(suspects, func(s *suspect) schema.System { return s.system }) {
+		first := list[0]
+		on := r.ServerOf(first.system)
+		x := Recheck{System: first.system, Release: r.Label, Kind: on.Kind, Address: on.Address}
+		if r.startOf(first.system, first.baseline).Kind != "" && x.Kind != "" {
+			x.Against = first.baseline
 		}
-		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == s.system })
-		if at < 0 {
-			at = len(out)
-			on := r.ServerOf(s.system)
-			x := Recheck{System: s.system, Release: r.Label, Kind: on.Kind, Address: on.Address}
-			if r.startOf(s.system, s.baseline).Kind != "" && x.Kind != "" {
-				x.Against = s.baseline
-			}
-			out = append(out, x)
+		for _, s := range list {
+			x.Workloads = append(x.Workloads, s.load)
 		}
-		out[at].Workloads = append(out[at].Workloads, s.load)
+		out = append(out, x)
 	}
 	controlled := map[string]bool{}
 	for i := range out {

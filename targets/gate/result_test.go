@@ -89,7 +89,7 @@ func check(t *testing.T, cases map[string]decideCase) {
 }
 
 // warns is a lint that is a warning.
-func warns() lint.Lint { return lint.Lint{ID: lint.IDNoStart, Severity: schema.SevWarning} }
+func warns() lint.Lint { return lint.Lint{ID: "no-start", Severity: schema.SevWarning} }
 
 func TestDecideHistory(t *testing.T) {
 	pinned, first := schema.Change{Why: schema.WhyPinned}, schema.Change{Why: schema.WhyNoBaseline}
@@ -150,9 +150,9 @@ func TestDecideLintsAndDecisions(t *testing.T) {
 	waive, accept := schema.Decision{ID: "D", Kind: schema.Waive}, schema.Decision{ID: "D", Kind: schema.Accept}
 	pin, expired := schema.Decision{ID: "D", Kind: schema.Pin}, waive
 	expired.Expired = true
-	note := lint.Lint{ID: lint.IDFewRequests, Severity: schema.SevNote}
-	bad := lint.Lint{ID: lint.IDEmptyResponses, Severity: schema.SevError}
-	waived := lint.Lint{ID: lint.IDNotPositive, Severity: schema.SevError, Decision: &waive}
+	note := lint.Lint{ID: "few-requests", Severity: schema.SevNote}
+	bad := lint.Lint{ID: "empty-responses", Severity: schema.SevError}
+	waived := lint.Lint{ID: "not-positive", Severity: schema.SevError, Decision: &waive}
 	noMeasurement := found(because(history(schema.Excluded), schema.NotPositive{}))
 	seenAgain := regressed(schema.Confirmed)
 	check(t, map[string]decideCase{
@@ -312,9 +312,9 @@ func TestDecidePairs(t *testing.T) {
 		of(required(schema.Pass), "new"), of(history(schema.NoBaseline), "none"),
 	)
 	f.Lints = []lint.Lint{
-		{ID: lint.IDNoStart, Severity: schema.SevWarning, Model: "M", Device: "good"},
-		{ID: lint.IDLostDocument, Severity: schema.SevError},
-		{ID: lint.IDDirtyBuild, Severity: schema.SevWarning, Model: "M", Device: "elsewhere"},
+		{ID: "no-start", Severity: schema.SevWarning, Model: "M", Device: "good"},
+		{ID: "lost-document", Severity: schema.SevError},
+		{ID: "dirty-build", Severity: schema.SevWarning, Model: "M", Device: "elsewhere"},
 	}
 	whole, pairs := gate.DecidePairs(f, gate.DefaultFailOn(schema.ChannelRelease))
 	for device, want := range map[string]gate.Word{

@@ -278,7 +278,6 @@ type cache struct {
 	mu      sync.Mutex
 	recent  []*found // of the releases that were requested last
 	results map[int]Results
-	pairs   map[int]map[schema.Pair]Result // of results
 	once    sync.Once
 	starts  []Start
 }
@@ -428,21 +427,16 @@ func (g *Gate) Know(release int, r Results) {
 	g.cache.mu.Lock()
 	defer g.cache.mu.Unlock()
 	if g.cache.results == nil {
-		g.cache.results, g.cache.pairs = map[int]Results{}, map[int]map[schema.Pair]Result{}
+		g.cache.results = map[int]Results{}
 	}
-	g.cache.results[release], g.cache.pairs[release] = r, make(map[schema.Pair]Result, len(r.Pairs))
-	for _, x := range slices.Backward(r.Pairs) { // the first of a pair counts
-		g.cache.pairs[release][x.Pair] = x.Result
-	}
+	g.cache.results[release] = r
 }
 
 // PairResult is the decision on a model and device in a release.
 func (g *Gate) PairResult(release int, p schema.Pair) Result {
-	_ = g.Results(release) // makes them
-	g.cache.mu.Lock()
-	defer g.cache.mu.Unlock()
-	if r, ok := g.cache.pairs[release][p]; ok {
-		return r
+	pairs := g.Results(release).Pairs
+	if i := slices.IndexFunc(pairs, func(x PairResult) bool { return x.Pair == p }); i >= 0 {
+		return pairs[i].Result
 	}
 	return Decide(Findings{}, g.FailOn)
 }

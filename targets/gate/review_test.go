@@ -41,7 +41,7 @@ func TestReview(t *testing.T) {
 		}
 		ids[l.ID]++
 	}
-	if ids[lint.IDLostDocument] != 1 || ids[lint.IDNothingGraded] != 1 || one.Result.Word != gate.Fail {
+	if ids["lost-document"] != 1 || ids[lint.IDNothingGraded] != 1 || one.Result.Word != gate.Fail {
 		t.Errorf("%v, %+v", ids, one.Result)
 	}
 	if other := g.Review(4, "", "t3k"); len(other.Pairs)+len(other.History)+len(other.Changes) != 0 {

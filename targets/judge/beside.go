@@ -14,16 +14,13 @@ import (
 // nothing. A pull request changes the build, so that its results state the build of the baseline settles nothing.
 func (j *reader) beside(why *schema.Change, s *Series, run string, release int) {
 	now := slices.IndexFunc(j.runs[s.System()], func(i int) bool { return j.Columns.Runs[i].ID == run })
-	then := j.systemRuns(release)[s.System()]
+	then := j.systems[release]()[s.System()]
 	if now < 0 || len(then) == 0 {
 		return
 	}
-	before := then[0]
-	for _, i := range then {
-		if j.pointIn(i, s.KeyIndex) != nil {
-			before = i
-			break
-		}
+	before, p := j.pointWith(then, s.KeyIndex, false)
+	if before < 0 {
+		before = then[0]
 	}
 	a, b := &j.Columns.Runs[before], &j.Columns.Runs[j.runs[s.System()][now]]
 	facts := func(h *columns.RunHead) map[string]string {
@@ -34,8 +31,11 @@ func (j *reader) beside(why *schema.Change, s *Series, run string, release int) 
 		return out
 	}
 	out := differences(facts(a), facts(b))
-	if p, q := j.pointIn(before, s.KeyIndex), j.pointIn(j.runs[s.System()][now], s.KeyIndex); p != nil && q != nil {
-		out = append(differences(j.Columns.Conds[p.Cond], j.Columns.Conds[q.Cond]), out...)
+	if _, q := j.pointWith(j.runs[s.System()][now:now+1], s.KeyIndex, false); p > 0 && q > 0 {
+		of := func(h *columns.RunHead, point int) columns.Conditions {
+			return j.Columns.Conds[j.Columns.Points[h.FirstPoint+point-1].Cond]
+		}
+		out = append(differences(of(a, p), of(b, q)), out...)
 	}
 	build := differences(buildOf(a), buildOf(b))
 	switch digest, commits := shared(a, b); {
@@ -63,17 +63,6 @@ func (j *Judgement) ElseChanged(release int, s *Series) (why schema.Change) {
 		r.beside(&why, s, run, int(j.table.Obs[base].Release))
 	}
 	return why
-}
-
-// pointIn returns the first point of a workload in a run; nil when there is none.
-func (j *Judgement) pointIn(run int, key int32) *columns.PointRow {
-	h := &j.Columns.Runs[run]
-	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		if p := &j.Columns.Points[i]; p.Key == key {
-			return p
-		}
-	}
-	return nil
 }
 
 // buildOf is what identifies the software of a run.

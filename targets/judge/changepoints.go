@@ -36,8 +36,19 @@ func (j *Judgement) ChangePoints(release int, model, device string) []ChangePoin
 			listed[l.At] = true
 		}
 	}
-	if j.policy.Dismisses() {
-		points = append(points, j.dismissed(in, listed, release)...)
+	if !j.policy.Dismisses() {
+		return points
+	}
+	for cell := range j.Series { // readers need to know of dismissals of what was not found that they have no effect
+		c := &j.table.Cells[cell]
+		for i := c.First + 1; in[int32(cell)] && i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+			if o := &j.table.Obs[i]; o.Dismiss && !listed[i] {
+				points = append(points, j.changePoint(regression.ChangePoint{
+					Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z,
+					Source: regression.ByPerson, Dismissed: true,
+				}))
+			}
+		}
 	}
 	return points
 }
@@ -48,29 +59,12 @@ func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {
 		Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name,
 		Effect: relative(sign(s.Metric), l.D), Source: l.Source,
 	}
-	v := schema.Verdict{Release: out.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+	v := s.verdict(out.At)
 	switch {
 	case l.Dismissed:
 		out.Decision = j.policy.Level(&v, schema.Dismiss)
 	case l.Source == regression.ByPerson:
 		out.Decision = j.policy.Level(&v, schema.Pin, schema.Accept)
-	}
-	return out
-}
-
-// dismissed lists dismissals of change points that were not found: readers need to know that they have no effect.
-func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []ChangePoint {
-	var out []ChangePoint
-	for cell := range j.Series {
-		c := &j.table.Cells[cell]
-		for i := c.First + 1; in[int32(cell)] && i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
-			if o := &j.table.Obs[i]; o.Dismiss && !listed[i] {
-				out = append(out, j.changePoint(regression.ChangePoint{
-					Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z,
-					Source: regression.ByPerson, Dismissed: true,
-				}))
-			}
-		}
 	}
 	return out
 }
@@ -92,9 +86,8 @@ func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) 
 
 // reported is the value of an observation that its row is about, on the scale where larger is worse.
 func (j *Judgement) reported(obs int32) float64 {
-	if o := &j.table.Obs[obs]; !later(&j.rows.Rows[obs]) {
-		return o.Z
-	} else {
-		return o.Z2
+	if later(&j.rows.Rows[obs]) {
+		return j.table.Obs[obs].Z2
 	}
+	return j.table.Obs[obs].Z
 }

@@ -107,16 +107,12 @@ type event struct {
 
 // Changes lists what changed up to a release as that release saw it: what it suspects, and what it and the releases
 // before it confirmed; regressions first, the newest first. The result is read only.
-func (j *Judgement) Changes(release int) []Change { return j.changesOf(release).list }
+func (j *Judgement) Changes(release int) []Change { return j.changes[release]().list }
 
 // changesSeen are the changes that a release sees, and by cell.
 type changesSeen struct {
 	list   []Change
 	byCell map[int32][]*Change
-}
-
-func (j *Judgement) changesOf(release int) *changesSeen {
-	return j.changes.get(release, func() *changesSeen { return j.seen(release) })
 }
 
 func (j *Judgement) seen(release int) *changesSeen {
@@ -163,7 +159,7 @@ func (j *Judgement) events(release int) []event {
 		}
 	}
 	for r := range release + 1 {
-		if seqs[r] == seqs[release] && len(j.pairedOf(r).cells) > 0 {
+		if seqs[r] == seqs[release] && len(j.paired[r]()) > 0 {
 			g.pairs(r)
 		}
 	}
@@ -246,8 +242,7 @@ func (g *eventList) add(found int, first int32, row *regression.Row, d float64) 
 // turned is what the paired difference of an observation makes of it; ok is false where it leaves it as it is.
 func (j *Judgement) turned(obs int32) (x *paired, by settled, ok bool) {
 	cell := j.cellOf[obs]
-	rows := j.pairedOf(int(j.table.Obs[obs].Release))
-	if x = rows.of(&j.Series[cell]); x == nil {
+	if x = j.paired[j.table.Obs[obs].Release]().of(&j.Series[cell]); x == nil {
 		return nil, by, false
 	}
 	baseline := ""
@@ -320,26 +315,21 @@ func (m *merging) joins(e *event, i int) bool {
 		alike(middle(e.sizes), middle(m.sizes[i])) && (e.found <= m.release || c.Evidence == schema.Suspected)
 }
 
-// begun is a change without members that begins with an event.
+// begun is a change without members that begins with an event. It is named by its line, direction and the release in
+// which it began; a second one of these also by the system in which it was found first.
 func (j *Judgement) begun(e *event, second bool, release int) Change {
-	c := Change{ID: j.changeID(e, second), Worse: e.worse, since: e.since, cells: map[int32]int32{},
-		Evidence: schema.Suspected}
+	s, of := &j.Series[slices.IndexFunc(j.table.Cells, func(c regression.Cell) bool { return c.System == e.systems[0] })],
+		schema.System{}
+	if second {
+		of = s.System()
+	}
+	c := Change{Worse: e.worse, since: e.since, cells: map[int32]int32{}, Evidence: schema.Suspected}
+	c.ID = schema.VerdictID(j.Releases[e.since].Name, s.Line, schema.Pair{Model: of.Model, Device: of.Device},
+		schema.Key{}, of.Impl, fmt.Sprint("change worse=", e.worse), schema.AgainstHistory)
 	if e.found <= release {
 		c.Evidence, c.Found, c.Rerun = schema.Confirmed, j.Releases[e.found].Name, e.found == e.since
 	}
 	return c
-}
-
-// changeID names a change by its line, direction and the release in which it began; a second one of these also by the
-// system in which it was found first.
-func (j *Judgement) changeID(e *event, second bool) string {
-	s := &j.Series[slices.IndexFunc(j.table.Cells, func(c regression.Cell) bool { return c.System == e.systems[0] })]
-	of := schema.System{}
-	if second {
-		of = s.System()
-	}
-	return schema.VerdictID(j.Releases[e.since].Name, s.Line, schema.Pair{Model: of.Model, Device: of.Device},
-		schema.Key{}, of.Impl, fmt.Sprint("change worse=", e.worse), schema.AgainstHistory)
 }
 
 // member is a number of a change, from whose observation first on its level is another one.
@@ -360,17 +350,6 @@ func (l *level) known() bool { return l.nb > 0 && l.na > 0 }
 
 // moved reports whether a value is nearer to the level since a change than to the one before.
 func (l *level) moved(z float64) bool { return math.Abs(z-l.after) < math.Abs(z-l.before) }
-
-// members are the numbers of a change as a release sees them, in the order of the series.
-func (j *Judgement) members(c *Change, release int) []member {
-	out := make([]member, 0, len(c.cells))
-	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
-		first := c.cells[cell]
-		last := max(first, c.until[cell])
-		out = append(out, member{cell, first, last, j.levelOf(cell, first, last, release)})
-	}
-	return out
-}
 
 // describe fills in what follows from the members of a change.
 func (j *Judgement) describe(c *Change, release int) {
@@ -433,10 +412,7 @@ func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
 				continue
 			}
 			n++
-			s := &j.Series[cell]
-			v := schema.Verdict{
-				Release: j.Releases[o.Release].Name, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric,
-			}
+			v := j.Series[cell].verdict(j.Releases[o.Release].Name)
 			if d := j.policy.Level(&v, schema.Accept, schema.Pin); d != nil {
 				by = d
 			}
@@ -546,8 +522,7 @@ func (j *Judgement) measurePair(c *Change, members []member) {
 		c.Effect = math.NaN()
 		return
 	}
-	slices.Sort(d)
-	c.sized((d[(len(d)-1)/2]+d[len(d)/2])/2, middle(halves), rates == len(d))
+	c.sized(regression.Median(d), middle(halves), rates == len(d))
 }
 
 // agreed lets the members of each change vote on the release in which it began, and makes one of those that then began
@@ -597,9 +572,6 @@ func (c *Change) shares(o *Change) bool {
 	return 2*n > len(o.cells)
 }
 
-// begins reports whether a level of a member that began with an observation is of the change.
-func (c *Change) begins(cell, at int32) bool { return c.cells[cell] == at || c.until[cell] == at }
-
 // take adds the members of another change, which are one with its own. What both have was reached in two steps.
 func (c *Change) take(o *Change) {
 	if c.until == nil {
@@ -623,7 +595,12 @@ func alike(a, b float64) bool {
 // vote asks each member, with its levels as a release sees them, where the change began: with the first of its values
 // without a gap that are nearer to the new level, or with the one after.
 func (j *Judgement) vote(c *Change, release int) {
-	c.members, c.Votes = j.members(c, release), nil
+	c.members, c.Votes = nil, nil
+	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
+		first := c.cells[cell]
+		last := max(first, c.until[cell])
+		c.members = append(c.members, member{cell, first, last, j.levelOf(cell, first, last, release)})
+	}
 	votes, o := map[int]int{}, j.table.Obs
 	for i := range c.members {
 		m := &c.members[i]
@@ -652,47 +629,42 @@ func (j *Judgement) vote(c *Change, release int) {
 
 // settleState says what became of a change: whether somebody accepted it, and whether its members are back.
 func (j *Judgement) settleState(c *Change, release int) {
-	members := c.members
 	c.State = StateOpen
 	if c.Evidence != schema.Confirmed {
 		return
 	}
 	back, ended, n := 0, map[int]int{}, 0
-	for i := range members {
-		m := &members[i]
+	for i := range c.members {
+		m := &c.members[i]
 		if !m.known() {
 			continue
 		}
 		n++
 		if math.Abs(m.now-m.before) < math.Abs(m.after-m.before)/2 {
 			back++
-			ended[j.ended(m.cell, m.first, release)]++
+			in := -1 // not known
+			for _, l := range slices.Backward(j.changePoints[m.cell]) {
+				if l.At > m.first && int(l.Found) <= release && !l.Dismissed {
+					in = int(j.table.Obs[l.At].Release) // that the level was left, for the first time
+				}
+			}
+			ended[in]++
 		}
 	}
 	switch {
 	case 2*back > n:
 		c.State = map[bool]State{true: StateFixed, false: StateLost}[c.Worse]
-		most := slices.SortedFunc(maps.Keys(ended), func(a, b int) int {
+		most := slices.MinFunc(slices.Collect(maps.Keys(ended)), func(a, b int) int {
 			return cmp.Or(cmp.Compare(ended[b], ended[a]), cmp.Compare(a, b))
 		})
-		if most[0] >= 0 {
-			c.Ended = j.Releases[most[0]].Name
+		if most >= 0 {
+			c.Ended = j.Releases[most].Name
 		}
 	case c.Decision != nil:
 		c.State = StateAccepted
 	case !c.Worse && c.Back != "":
 		c.State = StateRecovered
 	}
-}
-
-// ended is the release in which the level of a cell that began with an observation was left; -1: not known.
-func (j *Judgement) ended(cell, first int32, release int) int {
-	for _, l := range j.changePoints[cell] {
-		if l.At > first && int(l.Found) <= release && !l.Dismissed {
-			return int(j.table.Obs[l.At].Release)
-		}
-	}
-	return -1
 }
 
 // returns is the newest change before one, the other way, to whose level before most of its members return; -1: none.

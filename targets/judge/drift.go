@@ -40,12 +40,10 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 	groupOf := func(cell int32) group { return group{j.table.Cells[cell].System, j.table.Cells[cell].Stratum} }
 	var together, alone []Drift
 	groups, cells := 0, 0
-	var room held // of the courses of a group, which the next needs no more
 	for _, members := range schema.Alike(measured, groupOf) {
-		room = held{room.z[:0], room.at[:0]}
 		courses := make([]held, len(members))
 		for i, cell := range members {
-			courses[i] = j.held(cell, release, &room)
+			courses[i] = j.held(cell, release)
 		}
 		first := members[0]
 		delta := j.table.Cells[first].Delta
@@ -120,17 +118,17 @@ type held struct {
 	at []int32
 }
 
-// held appends the course of a series to those that lie in a room.
-func (j *Judgement) held(cell int32, release int, room *held) held {
-	c, from := &j.table.Cells[cell], len(room.z)
+// held is the course of a series.
+func (j *Judgement) held(cell int32, release int) (h held) {
+	c := &j.table.Cells[cell]
 	for i := c.First; i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 		o := &j.table.Obs[i]
 		own := int(o.Release) == release
 		if own || j.table.Releases[o.Release].Joins && !j.rows.Excluded(j.table, i, int32(release)) {
-			room.z, room.at = append(room.z, o.Z), append(room.at, i)
+			h.z, h.at = append(h.z, o.Z), append(h.at, i)
 		}
 	}
-	return held{room.z[from:len(room.z):len(room.z)], room.at[from:len(room.at):len(room.at)]}
+	return h
 }
 
 // since are the values from an observation on.
@@ -172,8 +170,7 @@ func (j *Judgement) medianCourse(list []held, release int, delta float64) (media
 	}
 	for _, of := range off {
 		if len(of) >= fewestTogether {
-			slices.Sort(of)
-			median = append(median, (of[(len(of)-1)/2]+of[len(of)/2])/2)
+			median = append(median, regression.Median(of))
 		}
 	}
 	return median, true

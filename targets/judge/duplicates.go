@@ -42,7 +42,14 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		hash   uint64
 	}
 	out := map[*columns.RunHead]Duplicate{}
-	copies, byID, byNumbers := copied(c), map[string]int{}, map[numbers]int{}
+	copies, byID, byNumbers := map[int]Copy{}, map[string]int{}, map[numbers]int{}
+	for i := range c.Problems { // that reading found
+		if p := &c.Problems[i]; p.Code == schema.CodeCopy && p.Severity == schema.SevError {
+			of := cmp.Or(copies[int(p.Run)], Copy{Path: p.Path, Found: p.Found})
+			of.Files++
+			copies[int(p.Run)] = of
+		}
+	}
 	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
 		if of, all := copies[i]; all {
@@ -74,24 +81,6 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 
 // enoughDigits of noise agree by chance in one of a billion pairs of measurements.
 const enoughDigits = 9
-
-// copied finds the runs of which reading found that all files are copies of another release's.
-func copied(c *columns.Columns) map[int]Copy {
-	out := map[int]Copy{}
-	for i := range c.Problems {
-		p := &c.Problems[i]
-		if p.Code != schema.CodeCopy || p.Severity != schema.SevError {
-			continue
-		}
-		of, more := out[int(p.Run)]
-		if !more {
-			of = Copy{Path: p.Path, Found: p.Found}
-		}
-		of.Files++
-		out[int(p.Run)] = of
-	}
-	return out
-}
 
 // fingerprint is a hash of the points and scores of a run, and how many digits of its points are not predictable: noise
 // of a percent leaves the first two digits of each number predictable, and a number that occurs twice counts once.

@@ -12,7 +12,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
-	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -28,23 +27,15 @@ type evalJudgement struct {
 
 // evalInputs are the inputs of a verdict.
 type evalInputs struct {
-	cell, at int
-	base     []int
-	test     schema.EvalTest
-}
-
-// evalState is the state of an eval between releases.
-type evalState struct {
-	base    []int // indexes of the values that the baseline holds
-	suspect int   // index that waits for an independent run; -1
-	dir     float64
-	row     int     // of the suspect among its release's rows
-	z       float64 // its test statistic
+	*evalCell
+	at   int
+	base []int
+	test schema.EvalTest
 }
 
 // evalTest is the test of one eval in one release.
 type evalTest struct {
-	cell   int
+	*evalCell
 	at     int // index of its value
 	d      proportion.Difference
 	worse  float64 // change of the share (or of the value), positive is worse
@@ -65,22 +56,16 @@ func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJud
 		cells: evalCells(c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
 		screen: screen,
 	}
-	state := make([]evalState, len(e.cells))
-	for i := range state {
-		state[i].suspect = -1
-	}
-	next := make([]int, len(e.cells))
 	for ri := range releases {
 		var tests []evalTest
-		for i, cell := range e.cells {
-			if next[i] < len(cell.values) && cell.values[next[i]].release == ri {
-				tests = append(tests, e.test(i, next[i], &state[i], releases[ri].Name))
-				next[i]++
+		for _, c := range e.cells {
+			if at := c.at(ri); at >= 0 {
+				tests = append(tests, e.test(c, at, releases[ri].Name))
 			}
 		}
 		passed := passing(tests)
 		for k := range tests {
-			d := evalDecision{evalJudgement: e, evalTest: &tests[k], st: &state[tests[k].cell], releases: releases}
+			d := evalDecision{evalJudgement: e, evalTest: &tests[k], releases: releases}
 			d.decide(passed[k])
 		}
 	}
@@ -88,45 +73,56 @@ func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJud
 }
 
 // test compares a release's first score with its baseline.
-func (e *evalJudgement) test(cell, at int, st *evalState, release string) evalTest {
-	t := evalTest{cell: cell, at: at, reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect()}}
-	c := e.cells[cell]
+func (e *evalJudgement) test(c *evalCell, at int, release string) evalTest {
+	t := evalTest{evalCell: c, at: at, reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect()}}
 	now := c.values[at].scores[0]
 	t.reason.N = max(now.N, 0)
-	if len(st.base) == 0 {
+	if len(c.base) == 0 {
 		return t
 	}
-	before := c.values[st.base[len(st.base)-1]].scores[0]
+	before := c.before().scores[0]
 	pair := schema.Pair{Model: c.id.system.Model, Device: c.id.system.Device}
 	if why := promptDiffers(before, now); why != "" && !e.screen.AcceptsPrompt(release, pair, c.id.task) {
 		t.reason.Test, t.reason.Conditions = schema.TestPrompt, why
 		return t
 	}
-	e.compare(&t, c, st, now)
+	e.compare(&t, now)
 	return t
 }
 
 // compare chooses the test by the data: the gate on the arcsine scale from three releases on where the same items were
 // not answered, else what two scores allow.
-func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *columns.ScoreRow) {
-	before := c.values[st.base[len(st.base)-1]].scores[0]
+func (e *evalJudgement) compare(t *evalTest, now *columns.ScoreRow) {
+	before := t.before().scores[0]
 	better := 1.
 	if now.Direction == "lower" {
 		better = -1
 	}
-	if _, p2, shares := shares(&before.Score, &now.Score); shares && len(st.base) >= 3 && !sameItems(before, now) {
-		t.d, t.reason.Test = arcsineGate(c, st.base, p2, now), schema.TestGate
+	if _, p2, shares := shares(&before.Score, &now.Score); shares && len(t.base) >= 3 && !sameItems(before, now) {
+		t.d, t.reason.Test = arcsineGate(t.evalCell, t.base, p2, now), schema.TestGate
 	} else if t.d, t.reason, _ = difference(before, now, t.reason); t.reason.Test == schema.TestNoError {
 		return
 	}
 	t.ok = true
-	t.limits(e.screen.Policy)
+	// What matters is what a person states, else one percentage point where the same questions were answered and two
+	// elsewhere. Where so few questions could not show that, unchanged means the next whole number of points, five at
+	// most, that they could show four times in five.
+	stated := e.screen.EvalPoint != 0
+	if t.delta = e.screen.EvalEffect(); !stated && t.reason.Test == schema.TestPaired {
+		t.delta = .01
+	}
+	if t.same = t.delta; !stated {
+		const most, wanted = .05, 1.96 + .842 // of the half of a 95 % interval and a power of 80 %, in standard errors
+		se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
+		t.same = math.Max(t.delta, math.Min(most, math.Ceil(100*wanted*se)/100))
+	}
+	t.reason.Limit = t.same
 	t.worse = -better * t.d.D
 	t.p = t.d.Fell
 	if t.d.D > 0 {
 		t.p = t.d.Rose
 	}
-	t.reason.Releases = len(st.base)
+	t.reason.Releases = len(t.base)
 }
 
 // difference compares two scores: paired where the same items were answered, by Newcombe's interval where both are
@@ -166,17 +162,16 @@ func sameItems(a, b *columns.ScoreRow) bool {
 type evalDecision struct {
 	*evalJudgement
 	*evalTest
-	st       *evalState
 	releases []Release
 	joins    bool // the release may enter baselines
 	v        schema.Verdict
 }
 
-func (d *evalDecision) value() *evalValue { return &d.cells[d.cell].values[d.at] }
+func (d *evalDecision) value() *evalValue { return &d.values[d.at] }
 
 // decide makes the verdict on one eval and brings its state up to date.
 func (d *evalDecision) decide(passed bool) {
-	c, value, st := d.cells[d.cell], d.value(), d.st
+	c, value := d.evalCell, d.value()
 	now := value.scores[0]
 	rel := d.releases[value.release]
 	d.joins = rel.Serves()
@@ -185,11 +180,11 @@ func (d *evalDecision) decide(passed bool) {
 		Impl: c.id.system.Impl, Key: c.key(now), Metric: c.metric, Stat: "value",
 		Against: schema.AgainstHistory, Value: now.Value, N: now.N, Outcome: schema.NoBaseline,
 	}
-	if len(st.base) > 0 {
-		b := c.values[st.base[len(st.base)-1]]
+	if len(c.base) > 0 {
+		b := c.before()
 		d.v.Ref, d.v.Baseline = b.scores[0].Value, d.releases[b.release].Name
 	}
-	inputs := evalInputs{d.cell, d.at, slices.Clone(st.base), d.reason.Test}
+	inputs := evalInputs{c, d.at, slices.Clone(c.base), d.reason.Test}
 	remember := true
 	switch {
 	case d.lost() || d.flipped():
@@ -197,7 +192,7 @@ func (d *evalDecision) decide(passed bool) {
 	case d.reason.Test == schema.TestPrompt:
 		d.v.Outcome = schema.NotComparable
 		if d.joins {
-			st.base, st.suspect = nil, -1 // new questions have no history
+			c.base, c.suspect = nil, -1 // new questions have no history
 		}
 	case d.ok:
 		d.measured(d.evalTest)
@@ -214,7 +209,7 @@ func (d *evalDecision) decide(passed bool) {
 		schema.AgainstHistory)
 	d.rows[value.release], d.inputs[d.v.ID] = append(d.rows[value.release], d.v), inputs
 	if _, has := now.Value.Get(); d.joins && remember && has {
-		st.base = append(st.base, d.at)
+		c.base = append(c.base, d.at)
 	}
 }
 
@@ -266,11 +261,11 @@ func (d *evalDecision) outcome(passed bool) bool {
 
 // followUp compares the release with an earlier one that waits for an independent run.
 func (d *evalDecision) followUp() (joins, done bool) {
-	st := d.st
+	st := d.evalCell
 	if st.suspect < 0 {
 		return false, false
 	}
-	first := d.cells[d.cell].values[st.suspect]
+	first := st.values[st.suspect]
 	again := st.dir*d.worse >= d.delta && sees(d.evalTest, st.z, len(st.base))
 	if d.joins {
 		d.rows[first.release][st.row].Follow = schema.Follow{Release: d.v.Release, Again: again}
@@ -281,7 +276,7 @@ func (d *evalDecision) followUp() (joins, done bool) {
 		d.v.First = d.releases[first.release].Name
 		return true, true
 	case again:
-		d.v.Outcome, d.v.Evidence = changed(st.dir), schema.Confirmed
+		d.v.Outcome, d.v.Evidence = regression.WordOf(st.dir), schema.Confirmed
 		d.v.First = d.releases[first.release].Name
 		st.base, st.suspect = []int{st.suspect}, -1
 		return true, true
@@ -293,8 +288,8 @@ func (d *evalDecision) followUp() (joins, done bool) {
 
 // changed handles a significant change: it is suspected, unless a later run of the release confirms or refutes it.
 func (d *evalDecision) changed() bool {
-	st := d.st
-	d.v.Outcome, d.v.Evidence, d.reason.Limit = changed(d.dir()), schema.Suspected, d.delta
+	st := d.evalCell
+	d.v.Outcome, d.v.Evidence, d.reason.Limit = regression.WordOf(d.dir()), schema.Suspected, d.delta
 	var second *secondTest
 	if later := d.later(); len(later) > 0 && later[0].ok {
 		second = later[0]
@@ -317,7 +312,7 @@ func (d *evalDecision) changed() bool {
 	d.v.Value, d.v.Run = second.score.Value, second.run
 	d.measured(&second.evalTest)
 	again := d.dir()*second.worse >= d.delta && d.dir()*d.worse > 0
-	if !again || !sees(&second.evalTest, normalScore(d.p), len(d.st.base)) {
+	if !again || !sees(&second.evalTest, normalScore(d.p), len(st.base)) {
 		d.inconclusive(schema.WhyNotSeenAgain)
 		return false
 	}
@@ -342,11 +337,11 @@ func valueOf(v *schema.Verdict) float64 {
 
 // later compares the scores of the later runs of a release with its baseline.
 func (d *evalDecision) later() (out []*secondTest) {
-	c, value := d.cells[d.cell], d.value()
+	value := d.value()
 	for i := range value.scores {
 		if value.runs[i] != value.runs[0] {
-			x := &secondTest{evalTest{cell: d.cell, at: d.at}, value.scores[i], value.runs[i]}
-			d.compare(&x.evalTest, c, d.st, value.scores[i])
+			x := &secondTest{evalTest{evalCell: d.evalCell, at: d.at}, value.scores[i], value.runs[i]}
+			d.compare(&x.evalTest, value.scores[i])
 			out = append(out, x)
 		}
 	}
@@ -367,13 +362,6 @@ func (d *evalDecision) disagrees() (worst *secondTest) {
 		}
 	}
 	return worst
-}
-
-func changed(dir float64) schema.Outcome {
-	if dir > 0 {
-		return schema.Regressed
-	}
-	return schema.Improved
 }
 
 // Beside is how far a score lies from one of another model or release: now minus before, in shares where both are
@@ -404,9 +392,11 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 type evalID struct {
 	system schema.System
 	task   string
-	part   string // what names a number of its own among those of the task; see [partOf]
-	seq    sequence
-	marks  string // of its filter, where releases have it asked for in several ways: " | shots 5"
+	// part is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such as
+	// subtask=4. Other filters are readings of the same answers.
+	part  string
+	seq   sequence
+	marks string // of its filter, where releases have it asked for in several ways: " | shots 5"
 }
 
 // evalCell is the history of one eval under its primary metric.
@@ -414,6 +404,12 @@ type evalCell struct {
 	id             evalID
 	metric, filter string
 	values         []evalValue // by release
+	// The state between releases.
+	base    []int // indexes of the values that the baseline holds
+	suspect int   // index that waits for an independent run; -1
+	dir     float64
+	row     int     // of the suspect among its release's rows
+	z       float64 // its test statistic
 }
 
 // evalValue holds the scores of one release: the first run's, and those of later runs.
@@ -423,15 +419,13 @@ type evalValue struct {
 	runs    []string // ids
 }
 
-// at returns the value of a release, or nil.
-func (c *evalCell) at(release int) *evalValue {
-	for i := range c.values {
-		if c.values[i].release == release {
-			return &c.values[i]
-		}
-	}
-	return nil
+// at returns the index of the value of a release, or -1.
+func (c *evalCell) at(release int) int {
+	return slices.IndexFunc(c.values, func(v evalValue) bool { return v.release == release })
 }
+
+// before is the newest value of the baseline, which has one.
+func (c *evalCell) before() *evalValue { return &c.values[c.base[len(c.base)-1]] }
 
 // key is the workload of a score of the eval.
 func (c *evalCell) key(s *columns.ScoreRow) schema.Key {
@@ -505,7 +499,7 @@ func (w *evalWay) add(now *evalWay, serves bool) (begun *evalCell) {
 	}
 	cell := w.cells[n]
 	if cell == nil {
-		cell = &evalCell{id: w.id, metric: n.metric, filter: n.filter}
+		cell = &evalCell{id: w.id, metric: n.metric, filter: n.filter, suspect: -1}
 		w.cells[n], begun = cell, cell
 	}
 	cell.values = append(cell.values, *now.names[n])
@@ -538,7 +532,11 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 		list := c.ScoresOf(run)
 		for i := range list {
 			s := &list[i]
-			id := evalID{system: h.System(), task: s.Task, part: partOf(s.Filter), seq: seq}
+			part, _ := schema.SplitFilter(s.Filter)
+			if !strings.Contains(part, "=") {
+				part = ""
+			}
+			id := evalID{system: h.System(), task: s.Task, part: part + schema.FileOf(s.Filter), seq: seq}
 			rows[id] = append(rows[id], score{s, h.ID, asksOf(s)})
 		}
 	}
@@ -569,16 +567,6 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 	return all
 }
 
-// partOf is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such
-// as subtask=4. Other filters are readings of the same answers.
-func partOf(filter string) string {
-	own, _ := schema.SplitFilter(filter)
-	if !strings.Contains(own, "=") {
-		own = ""
-	}
-	return own + schema.FileOf(filter)
-}
-
 // ofTool stands before the name of a tool, of which every score says what it does not state: no other settings, not in
 // few bits.
 const ofTool = " of "
@@ -592,7 +580,8 @@ func asksOf(s *columns.ScoreRow) map[string]string {
 	if tool := s.Source.Format; tool != "" {
 		out[schema.Settings+ofTool+tool] = cmp.Or(out[schema.Settings], "none")
 		for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
-			out[name+ofTool+tool] = loaded(out[name])
+			on, _ := strconv.ParseBool(out[name]) // what is no such word is off
+			out[name+ofTool+tool] = strconv.FormatBool(on)
 		}
 	}
 	return out
@@ -767,22 +756,6 @@ func passing(tests []evalTest) []bool {
 	return passed
 }
 
-// limits sets the least change that matters: what a person states, else one percentage point where the same questions
-// were answered and two elsewhere. Where so few questions could not show that, unchanged means the next whole number of
-// points, five at most, that they could show four times in five.
-func (t *evalTest) limits(p *decision.Policy) {
-	const most = .05
-	if t.delta = p.EvalEffect(); p.EvalPoint == 0 && t.reason.Test == schema.TestPaired {
-		t.delta = .01
-	}
-	if t.same = t.delta; p.EvalPoint == 0 {
-		const wanted = 1.96 + .842 // of the half of a 95 % interval and a power of 80 %, in standard errors
-		se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
-		t.same = math.Max(t.delta, math.Min(most, math.Ceil(100*wanted*se)/100))
-	}
-	t.reason.Limit = t.same
-}
-
 // sees tests an independent run given the first, since both share the error of the same baseline.
 func sees(t *evalTest, first float64, releases int) bool {
 	const size = .01
@@ -835,11 +808,6 @@ func noiseOf(c *evalCell, base []int, items float64) evalNoise {
 // se returns the standard error of the difference of a new value from the mean.
 func (x evalNoise) se() float64 { return math.Sqrt(x.variance * (1 + 1/x.releases)) }
 
-// slope converts an error on the arcsine scale to shares: the derivative of p.
-func (x evalNoise) slope() float64 {
-	return math.Max(math.Sqrt(x.meanShare*(1-x.meanShare)), .01)
-}
-
 // arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is
 // 1/n: the noise between releases is never taken below that of the items.
 func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
@@ -851,7 +819,8 @@ func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) prop
 		return d
 	}
 	a := proportion.Arcsine(p) - x.mean
-	half := regression.Quantile(.975, x.df) * se * x.slope()
+	slope := math.Max(math.Sqrt(x.meanShare*(1-x.meanShare)), .01) // of shares over that scale
+	half := regression.Quantile(.975, x.df) * se * slope
 	d.Lo, d.Hi = d.D-half, d.D+half
 	d.Rose = regression.UpperTail(a/se, x.df)
 	d.Fell = regression.UpperTail(-a/se, x.df) // not 1 − Rose, which loses every small p
@@ -878,9 +847,8 @@ func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
 	if !ok {
 		return nil
 	}
-	c := j.evals.cells[b.cell]
 	value := func(at, i int) EvalValue {
-		x, s := &c.values[at], c.values[at].scores[i]
+		x, s := &b.values[at], b.values[at].scores[i]
 		score, _ := s.Value.Get()
 		return EvalValue{j.Releases[x.release].Name, x.runs[i], score, s.N}
 	}
@@ -889,12 +857,12 @@ func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
 	for _, at := range b.base[max(0, len(b.base)-evalWindow):] {
 		r.Baseline = append(r.Baseline, value(at, 0))
 	}
-	for i := range c.values[b.at].scores {
+	for i := range b.values[b.at].scores {
 		r.Now = append(r.Now, value(b.at, i))
 	}
-	now := c.values[b.at].scores[0]
+	now := b.values[b.at].scores[0]
 	if p, isShare := share(&now.Score); isShare && b.test == schema.TestGate {
-		x := noiseOf(c, b.base, itemsOf(&now.Score, p))
+		x := noiseOf(b.evalCell, b.base, itemsOf(&now.Score, p))
 		r.Mean, r.MeanShare, r.Own, r.Variance, r.Df, r.SE, r.Z = x.mean, x.meanShare, x.own, x.variance, x.df,
 			x.se(), proportion.Arcsine(p)
 	}
@@ -907,7 +875,7 @@ func (j *Judgement) ScoreOf(v *schema.Verdict) *columns.ScoreRow {
 	if !ok {
 		return nil
 	}
-	value := &j.evals.cells[b.cell].values[b.at]
+	value := &b.values[b.at]
 	if at := slices.Index(value.runs, v.Run); at >= 0 {
 		return value.scores[at]
 	}
@@ -1049,14 +1017,6 @@ func asksDiffer(a, b *columns.ScoreRow) string {
 	return ""
 }
 
-// loaded is whether a model was loaded in few bits.
-func loaded(text string) string {
-	if on, err := strconv.ParseBool(text); err != nil || !on {
-		return "false"
-	}
-	return "true"
-}
-
 // eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the
 // reference moved by its tolerance. Few questions give a wide interval and so an inconclusive verdict; chance alone
 // fails a model in at most one of twenty cases. A missing score is missing, not zero.
@@ -1087,7 +1047,7 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 	}
 	v.Effect = schema.Num(sign * (value - ref))
 	why := schema.EvalLimit{Task: s.Task, Tolerance: t.Tolerance, N: max(s.N, 0)}
-	if s.Total > s.N && s.N > 0 {
+	if limited(&s.Score) {
 		why.Of = s.Total
 	}
 	lo, hi, known := around(t, s, value, isShare)
@@ -1317,10 +1277,10 @@ func (d *evalDecision) lost() bool {
 
 // flipped handles a score whose direction is the opposite of its baseline's: what was worse would count as better.
 func (d *evalDecision) flipped() bool {
-	if len(d.st.base) == 0 {
+	if len(d.base) == 0 {
 		return false
 	}
-	was, is := d.cells[d.cell].values[d.st.base[len(d.st.base)-1]].scores[0].Direction, d.value().scores[0].Direction
+	was, is := d.before().scores[0].Direction, d.value().scores[0].Direction
 	if was == "" || is == "" || was == is {
 		return false
 	}

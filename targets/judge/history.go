@@ -44,14 +44,11 @@ type reader struct {
 	release int
 	runs    map[schema.System][]int // of the release
 	t       regression.Quantiles
-	paired  pairedRows          // of what was measured in turns
-	wanted  map[float64]float64 // standard errors by degrees of freedom: see [regression.Wanted]
+	paired  pairedRows // of what was measured in turns
 }
 
 func (j *Judgement) reader(release int) *reader {
-	r := &reader{Judgement: j, release: release, runs: j.systemRuns(release), wanted: map[float64]float64{}}
-	r.paired = j.pairedOf(release)
-	return r
+	return &reader{Judgement: j, release: release, runs: j.systems[release](), paired: j.paired[release]()}
 }
 
 // later reports whether a row is about a later run of the release instead of its first.
@@ -76,7 +73,8 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 		z, v.N = o.Z2, int(o.K2)
 		why.First = math.Exp(sign(s.Metric) * o.Z)
 	}
-	v.Value = schema.Num(s.value(obs).Value)
+	value, _ := s.value(obs)
+	v.Value = schema.Num(value)
 	v.Run = j.runWith(j.runs[s.System()], s.KeyIndex, row.Why == schema.WhyRecheck)
 	base := j.baseline(j.cellOf[obs], obs)
 	if base >= 0 {
@@ -112,23 +110,15 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	return v
 }
 
-// runsTogether is what the runs that confirmed a change in the release show together; nil where none was.
-func (j *reader) runsTogether(s *Series) *schema.Together {
+// together says what the runs that confirmed a change show together, and which change a number is part of.
+func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression.Row, s *Series) {
 	for _, l := range j.changePoints[s.cell] {
-		if int(l.Found) == j.release && l.Source == regression.ByGate {
-			d, half, way := l.D+l.Shift, j.t.T975(l.Df)*l.SE, sign(s.Metric)
-			return &schema.Together{
-				Runs: l.Runs, Effect: relative(way, d), Interval: [2]float64{relative(way, d-half), relative(way, d+half)},
+		if row.Why == schema.WhyAgain && int(l.Found) == j.release && l.Source == regression.ByGate && why.Together == nil {
+			d, half := l.D+l.Shift, j.t.T975(l.Df)*l.SE
+			why.Together = &schema.Together{
+				Runs: l.Runs, Effect: relative(s.way, d), Interval: [2]float64{relative(s.way, d-half), relative(s.way, d+half)},
 			}
 		}
-	}
-	return nil
-}
-
-// together says what several runs show together, and which change a number is part of.
-func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression.Row, s *Series) {
-	if row.Why == schema.WhyAgain {
-		why.Together = j.runsTogether(s)
 	}
 	c := j.change(s.cell, row.Evidence)
 	if c == nil {
@@ -150,7 +140,7 @@ func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression
 // earlier one that is open; nil for none.
 func (j *reader) change(cell int32, evidence schema.Evidence) *Change {
 	var open *Change
-	for _, c := range j.changesOf(j.release).byCell[cell] {
+	for _, c := range j.changes[j.release]().byCell[cell] {
 		if c.News(j.Releases[j.release].Name) {
 			return c
 		}
@@ -179,34 +169,18 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 			p = regression.UpperTail(math.Abs(row.D)/float64(row.SE), float64(row.Df))
 		}
 		v.P = schema.Num(p)
-	}
-	if row.Word == schema.Inconclusive && !row.Large() {
-		j.settle(why, row)
+		if row.Word == schema.Inconclusive && !row.Large() {
+			// What would settle it: what share of the noise repeats would remove is unknown, and assumed to be all.
+			n := row.Noise()
+			repeats, releases := regression.Settle(math.Log1p(why.Limit), n.Variance, j.t.Wanted(n.Df), float64(row.N))
+			if why.More = max(releases, 0); repeats > 1 {
+				why.Repeats = repeats
+			}
+		}
 	}
 	if q := float64(row.Q); !math.IsNaN(q) && !later(row) {
 		v.Q = schema.Num(q)
 	}
-}
-
-// settle estimates what would settle an inconclusive number. What share of the noise repeats would remove is unknown:
-// the estimate assumes the best case, all of it.
-func (j *reader) settle(why *schema.Change, row *regression.Row) {
-	if !(row.SE > 0) || row.N == 0 {
-		return
-	}
-	n := float64(row.N)
-	variance := float64(row.SE) * float64(row.SE) / (1 + 1/n)
-	df := float64(row.Df)
-	want, known := j.wanted[df]
-	if !known {
-		want = regression.Wanted(df)
-		j.wanted[df] = want
-	}
-	repeats, releases := regression.Settle(math.Log1p(why.Limit), variance, want, n)
-	if repeats > 1 {
-		why.Repeats = repeats
-	}
-	why.More = max(releases, 0)
 }
 
 // relative converts a log change (positive is worse) into the relative change of the number itself, signed so that
@@ -237,13 +211,13 @@ func (j *Judgement) baseline(cell, obs int32) int32 {
 
 // RunOf returns the id of the first run behind a value.
 func (j *Judgement) RunOf(s *Series, release int) string {
-	return j.runWith(j.systemRuns(release)[s.System()], s.KeyIndex, false)
+	return j.runWith(j.systems[release]()[s.System()], s.KeyIndex, false)
 }
 
 // PointOf returns the run behind a value, the first or the last that has it, and which of the run's points it is, from
 // 1; a run of -1 when there is none.
 func (j *Judgement) PointOf(s *Series, release int, last bool) (run, point int) {
-	return j.pointWith(j.systemRuns(release)[s.System()], s.KeyIndex, last)
+	return j.pointWith(j.systems[release]()[s.System()], s.KeyIndex, last)
 }
 
 func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
@@ -258,8 +232,7 @@ func (j *Judgement) Compared(release int) map[schema.Pair]bool {
 			out[s.Pair()] = true
 		}
 	}
-	turns := j.pairedOf(release)
-	for c, x := range turns.cells {
+	for c, x := range j.paired[release]() {
 		if x.Known() {
 			out[schema.Pair{Model: c.system.Model, Device: c.system.Device}] = true
 		}
@@ -359,14 +332,22 @@ type badValue struct {
 // gather turns columns into the judge's table, and names each of its cells.
 func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{},
-		cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
+		cells: map[cellID]int32{}, points: screen.ExcludesPoints(),
+		classes: &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}}
 	g.judged = len(JudgedMetrics(c))
 	n := g.judged + len(Tails())
 	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
-	g.number(sequences(releases))
-	known := map[string]int16{"": 0}
+	numbers := map[sequence]int16{}
+	for _, s := range sequences(releases) {
+		at := intern(numbers, s)
+		if g.seq = append(g.seq, at); int(at) == len(g.seqs) {
+			g.seqs = append(g.seqs, s)
+		}
+	}
+	known, facts := map[string]int16{"": 0}, map[[4]string]int32{}
 	for i := range c.Runs {
 		g.hosts = append(g.hosts, intern(known, hostOf(&c.Runs[i])))
+		g.classes.facts = append(g.classes.facts, intern(facts, factsOf(&c.Runs[i])))
 	}
 	for ri := range releases {
 		for _, run := range releases[ri].Runs {
@@ -383,27 +364,6 @@ func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 	return g
 }
 
-func (g *gathering) number(of []sequence) {
-	at := map[sequence]int16{}
-	for _, s := range of {
-		if _, ok := at[s]; !ok {
-			at[s] = int16(len(g.seqs))
-			g.seqs = append(g.seqs, s)
-		}
-		g.seq = append(g.seq, at[s])
-	}
-}
-
-func (g *gathering) system(h *columns.RunHead) int32 {
-	id := h.System()
-	i, ok := g.systems[id]
-	if !ok {
-		i = int32(len(g.systems))
-		g.systems[id] = i
-	}
-	return i
-}
-
 // point adds the primary numbers of one point.
 func (g *gathering) point(release, run, point int) {
 	p, h := &g.c.Points[point], &g.c.Runs[run]
@@ -413,7 +373,7 @@ func (g *gathering) point(release, run, point int) {
 	stats, values := g.c.Span(p)
 	requests := g.choose(stats, values)
 	best, se := g.best, g.se
-	system := g.system(h)
+	system := intern(g.systems, h.System())
 	for m := range best {
 		if best[m] == 0 || m >= g.judged && !schema.TailHolds(schema.TailStat, max(g.count[m], requests)) {
 			continue
@@ -487,7 +447,11 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if class := g.classes.of(run, p); class != o.Cond {
 		o.Cond = g.classes.both(o.Cond, class)
 	}
-	if g.runOf[cell] == int32(run) || g.overlap(g.runOf[cell], run) { // a repeat in the release's first run
+	// A run that began before another one ended is of one start of the server with it, or shared the device: neither says
+	// anything about another start.
+	a, b := &g.c.Runs[g.runOf[cell]], &g.c.Runs[run]
+	overlap := !a.End.IsZero() && !b.Start.IsZero() && b.Start.Before(a.End) && !b.Start.Before(a.Start)
+	if g.runOf[cell] == int32(run) || overlap { // a repeat in the release's first run
 		o.K++
 		o.Z += (z - o.Z) / float64(o.K)
 		return
@@ -501,13 +465,6 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	}
 	o.K2++
 	o.Z2 += (z - o.Z2) / float64(o.K2)
-}
-
-// overlap reports whether a run began before another one ended: they are of one start of the server, or shared the
-// device, and neither says anything about another start.
-func (g *gathering) overlap(first int32, run int) bool {
-	a, b := &g.c.Runs[first], &g.c.Runs[run]
-	return !a.End.IsZero() && !b.Start.IsZero() && b.Start.Before(a.End) && !b.Start.Before(a.Start)
 }
 
 // seal orders the cells by name and puts their observations next to each other, so that the order of input changes
@@ -548,7 +505,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit,
 			Def:  stat.Def,
 			way:  sign(stat.Metric),
-			cell: int32(len(t.Cells)), table: t, releases: g.releases,
+			cell: int32(len(t.Cells)), table: t,
 		}
 		cell := regression.Cell{
 			Stratum: intern(strata, stratum{s.Device, s.Metric, seq, s.Tail()}),
@@ -558,7 +515,11 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			Tail:    s.Tail(),
 			System:  id.system*int32(len(g.seqs)) + int32(id.seq),
 			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
-			First:   int32(len(t.Obs)), Delta: math.Log1p(g.effect(&s)),
+			First:   int32(len(t.Obs)), Delta: math.Log1p(g.screen.Effect(s.Metric)),
+		}
+		if s.Tail() {
+			const ofTails = .10 // which vary more
+			cell.Delta = math.Max(cell.Delta, math.Log1p(ofTails))
 		}
 		if load, rest := g.c.Keys[id.key].Load(); load != nil {
 			cell.Curve = intern(curves, sweep{id.system, id.seq, rest.String(), g.c.Keys[id.key].Concurrency == nil})
@@ -574,22 +535,19 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 	return t, series
 }
 
-// effect is the least change of a series that matters: of a tail, which varies more, at least 10 %.
-func (g *gathering) effect(s *Series) float64 {
-	const ofTails = .10
-	if e := g.screen.Effect(s.Metric); !s.Tail() || e > ofTails {
-		return e
-	}
-	return ofTails
-}
-
 // order is the order of the cells: by system, workload, metric, statistic and sequence.
 func (g *gathering) order(names []schema.System) []int {
-	order := make([]int, len(g.list))
+	order, keys, place := make([]int, len(g.list)), make([]int, len(g.c.Keys)), make([]int, len(g.c.Keys))
 	for i := range order {
 		order[i] = i
 	}
-	place := g.ranks()
+	for i := range keys {
+		keys[i] = i
+	}
+	slices.SortFunc(keys, func(a, b int) int { return g.c.Keys[a].Compare(g.c.Keys[b]) })
+	for i, k := range keys {
+		place[k] = i
+	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := g.list[a], g.list[b]
 		if nx, ny := names[x.system], names[y.system]; nx != ny {
@@ -602,20 +560,6 @@ func (g *gathering) order(names []schema.System) []int {
 			cmp.Compare(sx.channel, sy.channel), cmp.Compare(sx.line, sy.line))
 	})
 	return order
-}
-
-// ranks is the place of every key in the order of keys.
-func (g *gathering) ranks() []int32 {
-	order := make([]int32, len(g.c.Keys))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return g.c.Keys[a].Compare(g.c.Keys[b]) })
-	place := make([]int32, len(order))
-	for i, k := range order {
-		place[k] = int32(i)
-	}
-	return place
 }
 
 func compareSystems(a, b schema.System) int {
@@ -681,8 +625,8 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 			continue
 		}
 		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), nil}
-		for _, c := range j.changesOf(release).byCell[s.cell] {
-			if c.begins(s.cell, l.At) {
+		for _, c := range j.changes[release]().byCell[s.cell] {
+			if c.cells[s.cell] == l.At || c.until[s.cell] == l.At {
 				step.Change = c
 			}
 		}
@@ -693,29 +637,22 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		}
 	}
 	f.From = held
-	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	row, z := &j.rows.Rows[obs], j.reported(obs)
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
 		return f
 	}
-	z := o.Z
-	if later(row) {
-		z = o.Z2
-	}
-	j.mu.Lock()
-	t975 := j.quantiles.T975(float64(row.Df))
-	j.mu.Unlock()
-	half := t975 * float64(row.SE)
+	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
 	a, b := math.Exp(sign(s.Metric)*(z-row.D-half)), math.Exp(sign(s.Metric)*(z-row.D+half))
 	f.Low, f.High = min(a, b), max(a, b)
 	return f
 }
 
 // worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
-// rest. It sorts indexes and moves each verdict once, within the list, because verdicts are large.
+// rest. It sorts indexes and copies each verdict once, because verdicts are large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
-		rank   rank
+		rank   int
 		effect float64
 	}
 	order := make([]place, len(list))
@@ -725,65 +662,30 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	slices.SortStableFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.effect, a.effect))
 	})
-	for i := range order { // each circle of places is moved on by one
-		if order[i].at == i {
-			continue
-		}
-		first, to := list[i], i
-		for from := order[to].at; from != i; from = order[to].at {
-			list[to], order[to].at = list[from], to
-			to = from
-		}
-		list[to], order[to].at = first, to
+	out := make([]schema.Verdict, len(list))
+	for i, p := range order {
+		out[i] = list[p.at]
 	}
-	return list
+	return out
 }
 
-// rank is a position in that order.
-type rank int
-
-// Ranks.
-const (
-	rankConfirmed rank = iota
-	rankSuspected
-	rankMissing
-	rankLarge // inconclusive with an effect beyond what matters
-	rankGone  // measured before, and not now
-	rankImproved
-	rankBelowLimit
-	rankInconclusive
-	rankNotComparable
-	rankUnchanged
-	rankRest
-)
-
-func rankOf(v *schema.Verdict) rank {
-	switch v.Outcome {
-	case schema.Regressed:
-		if v.Evidence == schema.Confirmed {
-			return rankConfirmed
-		}
-		return rankSuspected
-	case schema.NotMeasured, schema.Excluded:
-		if schema.ReasonIs[schema.NotRemeasured](v.Reason) {
-			return rankGone
-		}
-		return rankMissing
-	case schema.Improved, schema.Recovered:
-		return rankImproved
-	case schema.Inconclusive:
-		if v.Large {
-			return rankLarge
-		}
-		return rankInconclusive
-	case schema.BelowLimit:
-		return rankBelowLimit
-	case schema.NotComparable:
-		return rankNotComparable
-	case schema.Unchanged:
-		return rankUnchanged
-	}
-	return rankRest
+// rankOf is the place of a verdict in that order.
+func rankOf(v *schema.Verdict) int {
+	absent := v.Outcome == schema.NotMeasured || v.Outcome == schema.Excluded
+	gone := absent && schema.ReasonIs[schema.NotRemeasured](v.Reason) // measured before, and not now
+	return slices.Index([]bool{
+		v.Outcome == schema.Regressed && v.Evidence == schema.Confirmed,
+		v.Outcome == schema.Regressed,
+		absent && !gone,
+		v.Outcome == schema.Inconclusive && v.Large, // with an effect beyond what matters
+		gone,
+		v.Outcome == schema.Improved || v.Outcome == schema.Recovered,
+		v.Outcome == schema.BelowLimit,
+		v.Outcome == schema.Inconclusive,
+		v.Outcome == schema.NotComparable,
+		v.Outcome == schema.Unchanged,
+		true,
+	}, true)
 }
 
 // weightOf orders verdicts of one rank: the largest effect first, also of improvements.
@@ -811,7 +713,6 @@ type Series struct {
 	cell                int32
 	table               *regression.Table
 	rows                *regression.Judgement // of the table
-	releases            []Release
 }
 
 // System returns the system of the series.
@@ -841,15 +742,6 @@ type stratum struct {
 	tail           bool
 }
 
-// SeriesValue is the value of one release, which every page shows and every verdict has: the geometric mean over its
-// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number
-// that was measured again for being high is too high.
-type SeriesValue struct {
-	Release int // index into the releases
-	Value   float64
-	N       int // measurements
-}
-
 // sign is +1 where smaller is better: larger z is worse.
 func sign(metric string) float64 {
 	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
@@ -858,30 +750,27 @@ func sign(metric string) float64 {
 	return 1
 }
 
-func (s *Series) value(obs int32) SeriesValue {
+// value is that of one release, which every page shows and every verdict has: the geometric mean over its n
+// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number
+// that was measured again for being high is too high.
+func (s *Series) value(obs int32) (v float64, n int) {
 	o := &s.table.Obs[obs]
-	n := int(o.K + o.K2)
 	z := o.Z
+	n = int(o.K + o.K2)
 	switch {
 	case s.rows != nil && later(&s.rows.Rows[obs]):
 		z, n = o.Z2, int(o.K2)
 	case o.K2 > 0:
 		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
 	}
-	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(s.way*z), 12), N: n}
+	return latency.Round(math.Exp(s.way*z), 12), n
 }
 
 // find returns the observation of a release, or -1.
 func (s *Series) find(release int) int32 {
 	c := &s.table.Cells[s.cell]
 	list := s.table.Obs[c.First:c.End]
-	if len(list) == 0 {
-		return -1
-	}
-	i := release - int(list[0].Release) // where every release since the first has it
-	if i < 0 || i >= len(list) || int(list[i].Release) != release {
-		i = sort.Search(len(list), func(i int) bool { return int(list[i].Release) >= release })
-	}
+	i := sort.Search(len(list), func(i int) bool { return int(list[i].Release) >= release })
 	if i < len(list) && int(list[i].Release) == release {
 		return c.First + int32(i)
 	}
@@ -890,10 +779,12 @@ func (s *Series) find(release int) int32 {
 
 // At returns the value in a release.
 func (s *Series) At(release int) (float64, bool) {
-	if i := s.find(release); i >= 0 {
-		return s.value(i).Value, true
+	i := s.find(release)
+	if i < 0 {
+		return 0, false
 	}
-	return 0, false
+	v, _ := s.value(i)
+	return v, true
 }
 
 // PrimaryMetrics are the metrics that are judged, in reading order.
@@ -944,15 +835,6 @@ type classes struct {
 	memo   map[[2]int32]int32 // by conditions of the point and by system facts of the run
 	facts  []int32            // by run: index of the facts in its head
 	blocks [][]bool
-}
-
-func newClasses(c *columns.Columns) *classes {
-	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
-	seen := map[[4]string]int32{}
-	for i := range c.Runs {
-		k.facts = append(k.facts, intern(seen, factsOf(&c.Runs[i])))
-	}
-	return k
 }
 
 // factsOf are what a run states of its system that blocks like a condition, in the order of [blockingFacts].

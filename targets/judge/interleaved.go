@@ -39,22 +39,13 @@ type paired struct {
 	ref, value  float64 // geometric means of the blocks, on the scale of z
 }
 
-// pairedRows are the paired differences of a release: of each number, and of all of a metric on a system.
-type pairedRows struct {
-	cells map[turnCell]paired
-	all   map[turnCell]paired // without a workload and a definition
-}
+// pairedRows are the paired differences of a release.
+type pairedRows map[turnCell]paired
 
 // Refused is a pair in turns that decides nothing: the candidate's run, and why.
 type Refused struct {
 	Run int
 	schema.Mismatch
-}
-
-// turns finds what a release measured in turns with runs that state another release.
-func (j *Judgement) turns(release int) map[turnsOfPair]*inTurns {
-	pairs, _ := j.pairs(release)
-	return pairs
 }
 
 // RefusedPairs returns the pairs of a release that decide nothing, since what their runs state contradicts it.
@@ -63,6 +54,7 @@ func (j *Judgement) RefusedPairs(release int) []Refused {
 	return refused
 }
 
+// pairs finds what a release measured in turns with runs that state another release.
 func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 	var refused []Refused
 	out := map[turnsOfPair]*inTurns{}
@@ -120,69 +112,45 @@ func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 	}
 }
 
-// pairedOf returns the paired differences of a release.
-func (j *Judgement) pairedOf(release int) pairedRows {
-	return j.paired.get(release, func() pairedRows { return j.pair(release) })
-}
-
 // pair computes the paired differences of a release, for the numbers that are judged.
 func (j *Judgement) pair(release int) pairedRows {
-	out := pairedRows{cells: map[turnCell]paired{}, all: map[turnCell]paired{}}
-	pairs := j.turns(release)
+	out := pairedRows{}
+	pairs, _ := j.pairs(release)
 	if len(pairs) == 0 {
 		return out
 	}
-	judged := map[turnsOfPair][]turnCell{}
-	for _, i := range j.byCell[release] {
-		s := &j.Series[j.cellOf[i]]
-		for id := range pairs {
-			if id.system == s.System() {
-				judged[id] = append(judged[id], turnCell{id.system, s.KeyIndex, s.Metric, s.Stat, s.Def})
+	for id, t := range pairs {
+		var judged []turnCell
+		for _, i := range j.byCell[release] {
+			if s := &j.Series[j.cellOf[i]]; id.system == s.System() {
+				judged = append(judged, turnCell{id.system, s.KeyIndex, s.Metric, s.Stat, s.Def})
 			}
 		}
-	}
-	for id, cells := range judged {
-		pairs[id].judge(cells, &out)
+		t.judge(judged, out)
 	}
 	return out
 }
 
-// judge adds the paired differences of a pair, metric by metric; the numbers of the pair are one family of tests.
-func (t *inTurns) judge(cells []turnCell, out *pairedRows) {
+// judge adds the paired differences of a pair, metric by metric, and means apart from tails, which vary more; the
+// numbers of the pair are one family of tests.
+func (t *inTurns) judge(cells []turnCell, out pairedRows) {
+	type metric struct {
+		name string
+		tail bool
+	}
+	of := func(c turnCell) metric { return metric{c.metric, c.stat == schema.TailStat} }
 	var list []block.Difference
 	var at []turnCell
-	for f, members := range families(cells) {
-		rows, each, all := t.Compare(members)
-		if len(rows) == 0 {
-			continue
-		}
+	for _, members := range schema.Alike(cells, of) {
+		rows, each, _ := t.Compare(members)
 		list, at = append(list, each...), append(at, rows...)
-		out.all[f] = paired{inTurns: t, Difference: all, significant: all.P() < .05}
 	}
 	for k, significant := range block.Significant(list) {
 		x := paired{inTurns: t, Difference: list[k], significant: significant}
 		left, right := t.Means(at[k])
 		x.ref, x.value = regression.Mean(left), regression.Mean(right)
-		out.cells[at[k]] = x
+		out[at[k]] = x
 	}
-}
-
-// tailOrMean tells families of a metric apart: tails vary more.
-func tailOrMean(stat string) string {
-	if stat == schema.TailStat {
-		return schema.TailStat
-	}
-	return ""
-}
-
-// families parts numbers by metric, and means from tails. The key of each has no workload and no definition.
-func families(cells []turnCell) map[turnCell][]turnCell {
-	out := map[turnCell][]turnCell{}
-	for _, c := range cells {
-		f := turnCell{system: c.system, metric: c.metric, stat: tailOrMean(c.stat)}
-		out[f] = append(out[f], c)
-	}
-	return out
 }
 
 // settled is what a paired difference makes of a number.
@@ -200,7 +168,11 @@ func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series,
 		return
 	}
 	limit := j.table.Cells[s.cell].Delta
-	why.Turns = x.reason(sign(s.Metric), v.Outcome, v.Evidence)
+	lo, hi := x.Interval(.95)
+	why.Turns = &schema.Turns{ // with what history alone said
+		Baseline: x.baseline, Run: x.with, Blocks: x.Blocks, Kept: x.Kept, Effect: relative(s.way, x.Mean),
+		Interval: [2]float64{relative(s.way, lo), relative(s.way, hi)}, Outcome: v.Outcome, Evidence: v.Evidence,
+	}
 	now, ok := j.answer(x, obs, v.Baseline, v.Outcome, limit)
 	if !ok {
 		return
@@ -215,8 +187,7 @@ func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series,
 	if v.Outcome != schema.Regressed {
 		v.Change = ""
 	}
-	v.Value = schema.Num(math.Exp(sign(s.Metric) * x.value))
-	v.Ref = schema.Num(math.Exp(sign(s.Metric) * x.ref))
+	v.Value, v.Ref = schema.Num(math.Exp(s.way*x.value)), schema.Num(math.Exp(s.way*x.ref))
 	v.Effect, v.Interval, v.N = schema.Num(why.Turns.Effect), &why.Turns.Interval, x.Blocks
 	v.P, v.Q = schema.Num(math.Min(x.Above(0), x.Below(0))), schema.Number{}
 }
@@ -227,10 +198,19 @@ func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series,
 // the pair is all there is, also where its blocks do not decide.
 func (j *Judgement) answer(
 	x *paired, obs int32, baseline string, was schema.Outcome, limit float64,
-) (out settled, ok bool) {
+) (by settled, ok bool) {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
-	outcome, evidence, decided := x.decide(was, limit)
-	out = settled{outcome, evidence, schema.WhyInTurns}
+	shows, why := x.Shown(limit, x.significant), schema.WhyInTurns
+	out, decided := map[block.Shows]settled{
+		block.Larger:   {schema.Regressed, schema.Confirmed, why},
+		block.Smaller:  {schema.Improved, schema.Confirmed, why},
+		block.Equal:    {schema.Unchanged, schema.NoEvidence, why},
+		block.NotLarge: {schema.Inconclusive, schema.NoEvidence, why},
+		block.NotSmall: {schema.Inconclusive, schema.NoEvidence, why},
+	}[shows]
+	if shows == block.NotLarge && was != schema.Regressed || shows == block.NotSmall && was != schema.Improved {
+		decided = false
+	}
 	silent := row.Why == schema.WhyOneEach || row.Why == schema.WhyNoBaseline && !o.Pin
 	switch {
 	case x.baseline == baseline || baseline == "" && silent && Named(j.Releases, x.baseline) < int(o.Release):
@@ -238,7 +218,7 @@ func (j *Judgement) answer(
 			return settled{schema.Inconclusive, schema.NoEvidence, schema.WhyTurnsOpen}, true
 		}
 		return out, decided
-	case evidence != schema.Confirmed:
+	case out.evidence != schema.Confirmed:
 		return out, false
 	}
 	before := j.Before(int(o.Release))
@@ -246,52 +226,13 @@ func (j *Judgement) answer(
 }
 
 // of returns the paired difference of a series; nil without one that has an interval.
-func (p *pairedRows) of(s *Series) *paired {
-	if len(p.cells) == 0 { // as in most releases
+func (p pairedRows) of(s *Series) *paired {
+	if len(p) == 0 { // as in most releases
 		return nil
 	}
-	x, ok := p.cells[turnCell{s.System(), s.KeyIndex, s.Metric, s.Stat, s.Def}]
+	x, ok := p[turnCell{s.System(), s.KeyIndex, s.Metric, s.Stat, s.Def}]
 	if !ok || !x.Known() {
 		return nil
 	}
 	return &x
-}
-
-// summariseInTurns lets the paired difference decide a summary, as it does the verdict.
-func (j *Judgement) summariseInTurns(g *Summary, v *schema.Verdict, s *Series, obs int32) {
-	x, now, ok := j.turned(obs)
-	if !ok {
-		return
-	}
-	limit := j.table.Cells[s.cell].Delta
-	g.Outcome, g.Evidence, g.Effect = now.outcome, now.evidence, relative(sign(s.Metric), x.Mean)
-	g.Large = now.why == schema.WhyTurnsOpen && math.Abs(x.Mean) >= limit
-	g.Ref, g.SE = math.NaN(), 0
-	v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, g.Large, schema.Num(g.Effect)
-}
-
-// reason is what a verdict says of a paired difference, and of what history alone said.
-func (x *paired) reason(sign float64, outcome schema.Outcome, evidence schema.Evidence) *schema.Turns {
-	lo, hi := x.Interval(.95)
-	return &schema.Turns{
-		Baseline: x.baseline, Run: x.with, Blocks: x.Blocks, Kept: x.Kept, Effect: relative(sign, x.Mean),
-		Interval: [2]float64{relative(sign, lo), relative(sign, hi)}, Outcome: outcome, Evidence: evidence,
-	}
-}
-
-// decide says what a paired difference makes of a verdict; decided is false where it leaves it as it is.
-func (x *paired) decide(was schema.Outcome, limit float64) (outcome schema.Outcome, e schema.Evidence, decided bool) {
-	switch x.Shown(limit, x.significant) {
-	case block.Larger:
-		return schema.Regressed, schema.Confirmed, true
-	case block.Smaller:
-		return schema.Improved, schema.Confirmed, true
-	case block.Equal:
-		return schema.Unchanged, schema.NoEvidence, true
-	case block.NotLarge:
-		return schema.Inconclusive, schema.NoEvidence, was == schema.Regressed
-	case block.NotSmall:
-		return schema.Inconclusive, schema.NoEvidence, was == schema.Improved
-	}
-	return was, schema.NoEvidence, false
 }

@@ -7,11 +7,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"iter"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -41,40 +41,24 @@ type Judgement struct {
 	byCell  [][]int32
 	cellOf  []int32           // by observation
 	byKey   map[int32][]int32 // series by workload
-	strata  []stratum
 	evals   *evalJudgement
 	// changePoints are those of a series, in the order in which they were found.
 	changePoints map[int32][]regression.ChangePoint
 
-	systems   memo[int, map[schema.System][]int] // runs by release
-	paired    memo[int, pairedRows]              // of what a release measured in turns
-	changes   memo[int, *changesSeen]            // by release
-	prefix    func() [][]byte                    // digests of the runs up to each release
-	mu        sync.Mutex                         // of quantiles
-	quantiles regression.Quantiles
+	// By release, made once where somebody asks:
+	systems []func() map[schema.System][]int // its runs, without those that are excluded
+	paired  []func() pairedRows              // of what it measured in turns
+	changes []func() *changesSeen
+	prefix  func() [][]byte // digests of the runs up to each release
 }
 
-// memo keeps what was made for a key: its zero value is empty. Who asks while it is made makes it as well.
-type memo[K comparable, V any] struct {
-	mu sync.Mutex
-	of map[K]V
-}
-
-func (m *memo[K, V]) get(k K, make func() V) V {
-	m.mu.Lock()
-	v, ok := m.of[k]
-	m.mu.Unlock()
-	if ok {
-		return v
+// onDemand makes for each of so many releases what somebody asks for, once.
+func onDemand[V any](releases int, of func(release int) V) []func() V {
+	list := make([]func() V, releases)
+	for i := range list {
+		list[i] = sync.OnceValue(func() V { return of(i) })
 	}
-	v = make()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.of == nil {
-		m.of = map[K]V{}
-	}
-	m.of[k] = v
-	return v
+	return list
 }
 
 // New judges a history.
@@ -98,33 +82,22 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 		series[i].rows = j.rows
 	}
 	j.index()
+	n := len(releases)
+	j.systems, j.paired, j.changes = onDemand(n, j.runsBySystem), onDemand(n, j.pair), onDemand(n, j.seen)
 	j.prefix = sync.OnceValue(j.prefixes)
 	j.evals = judgeEvals(c, releases, screen)
 	return j, nil
 }
 
-// index lists observations by release and names the strata.
+// index lists observations by release, series by workload and change points by series.
 func (j *Judgement) index() {
-	j.cellOf = make([]int32, len(j.table.Obs))
-	j.byCell = make([][]int32, len(j.Releases))
-	j.strata = make([]stratum, j.table.Strata)
+	j.byCell, j.cellOf = j.table.Order()
 	j.byKey, j.changePoints = map[int32][]int32{}, map[int32][]regression.ChangePoint{}
 	for _, l := range j.rows.ChangePoints {
 		j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
 	}
 	for i := range j.Series {
 		j.byKey[j.Series[i].KeyIndex] = append(j.byKey[j.Series[i].KeyIndex], int32(i))
-	}
-	seqs := sequences(j.Releases)
-	for c := range j.table.Cells {
-		cell := &j.table.Cells[c]
-		for i := cell.First; i < cell.End; i++ {
-			j.cellOf[i] = int32(c)
-			at := j.table.Obs[i].Release
-			j.byCell[at] = append(j.byCell[at], i)
-		}
-		s := &j.Series[c]
-		j.strata[cell.Stratum] = stratum{s.Device, s.Metric, seqs[j.table.Obs[cell.First].Release], s.Tail()}
 	}
 }
 
@@ -142,19 +115,15 @@ func (s *screen) excludes(h *columns.RunHead) bool {
 
 // mark sets pins, acceptances and dismissals of people on the observations that they cover.
 func mark(p *decision.Policy, series []Series, releases []Release) {
-	byName := map[string]int{}
-	for i, r := range releases {
-		byName[r.Name] = i
-	}
 	levels := []schema.DecisionKind{schema.Pin, schema.Accept, schema.Dismiss}
 	for _, d := range p.Decisions {
-		at, ok := byName[d.Release]
-		if !ok || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Change+d.Select.Lint != "" {
+		at := Named(releases, d.Release)
+		if at < 0 || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Change+d.Select.Lint != "" {
 			continue
 		}
 		for i := range series {
 			s := &series[i]
-			v := schema.Verdict{Release: d.Release, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+			v := s.verdict(d.Release)
 			if obs := s.find(at); obs >= 0 && d.Covers(&v) {
 				o := &s.table.Obs[obs]
 				o.Pin = o.Pin || d.Kind == schema.Pin
@@ -211,16 +180,14 @@ func (j *Judgement) Newest(release int) int {
 // Fit returns the noise of a release's history.
 func (j *Judgement) Fit(release int) regression.Fit { return j.rows.Fits[release] }
 
-// systemRuns lists the runs of a release by system, without those that are excluded.
-func (j *Judgement) systemRuns(release int) map[schema.System][]int {
-	return j.systems.get(release, func() map[schema.System][]int {
-		out := map[schema.System][]int{}
-		for _, run := range j.Counted(release) {
-			id := j.Columns.Runs[run].System()
-			out[id] = append(out[id], run)
-		}
-		return out
-	})
+// runsBySystem lists the runs of a release by system, without those that are excluded.
+func (j *Judgement) runsBySystem(release int) map[schema.System][]int {
+	out := map[schema.System][]int{}
+	for _, run := range j.Counted(release) {
+		id := j.Columns.Runs[run].System()
+		out[id] = append(out[id], run)
+	}
+	return out
 }
 
 // runsOf lists the runs of a model and device in a release, including excluded ones.
@@ -248,14 +215,11 @@ func (j *Judgement) pointWith(runs []int, key int32, last bool) (run, point int)
 	run = -1
 	for _, at := range runs {
 		h := &j.Columns.Runs[at]
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			if j.Columns.Points[i].Key == key {
-				run, point = at, i-h.FirstPoint+1
+		of := func(p columns.PointRow) bool { return p.Key == key }
+		if i := slices.IndexFunc(j.Columns.Points[h.FirstPoint:h.PointsEnd], of); i >= 0 {
+			if run, point = at, i+1; !last {
 				break
 			}
-		}
-		if run >= 0 && !last {
-			break
 		}
 	}
 	return run, point
@@ -295,17 +259,12 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	if obs < j.table.Cells[s.cell].First {
 		return Summary{}, false
 	}
-	return j.summary(s, obs), true
-}
-
-// summary is the short verdict on an observation of a series.
-func (j *Judgement) summary(s *Series, obs int32) Summary {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
-	value := s.value(obs)
+	value, n := s.value(obs)
 	g := Summary{
 		Release: int(o.Release), Outcome: row.Word, Evidence: row.Evidence, Large: row.Large(),
-		Value: value.Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
-		Ref: math.NaN(), N: value.N, Rechecked: row.Why == schema.WhyRecheck,
+		Value: value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
+		Ref: math.NaN(), N: n, Rechecked: row.Why == schema.WhyRecheck,
 	}
 	v := schema.Verdict{
 		Outcome: g.Outcome, Evidence: g.Evidence, Large: g.Large, Effect: schema.Missing("no baseline"),
@@ -313,16 +272,17 @@ func (j *Judgement) summary(s *Series, obs int32) Summary {
 	if row.N > 0 && !math.IsNaN(row.D) {
 		g.Effect = relative(s.way, row.D)
 		v.Effect = schema.Num(g.Effect)
-		z := o.Z
-		if later(row) {
-			z = o.Z2
-		}
-		g.Ref, g.Releases = math.Exp(s.way*(z-row.D)), int(row.N)
+		g.Ref, g.Releases = math.Exp(s.way*(j.reported(obs)-row.D)), int(row.N)
 		g.SE, g.Df = float64(row.SE), float64(row.Df)
 	}
-	j.summariseInTurns(&g, &v, s, obs)
-	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
-	return g
+	if x, now, ok := j.turned(obs); ok { // the paired difference decides, as it does the verdict
+		g.Outcome, g.Evidence, g.Effect = now.outcome, now.evidence, relative(s.way, x.Mean)
+		g.Large = now.why == schema.WhyTurnsOpen && math.Abs(x.Mean) >= j.table.Cells[s.cell].Delta
+		g.Ref, g.SE = math.NaN(), 0
+		v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, g.Large, schema.Num(g.Effect)
+	}
+	g.Rank, g.Weight = rankOf(&v), weightOf(&v)
+	return g, true
 }
 
 // Number names a number of a release.
@@ -403,19 +363,23 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	if metric == "tps_user" {
 		metric = "tpot"
 	}
-	if isPercentile(t.Stat) {
+	if _, err := strconv.ParseFloat(strings.TrimPrefix(t.Stat, "p"), 64); err == nil { // p99
 		return g.ownNoise(t, at)
 	}
-	s := g.j.lookup(schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, at.key, metric, g.release)
-	if s == nil {
+	of, obs := schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, int32(-1)
+	for _, i := range g.j.byKey[at.key] {
+		if s := &g.j.Series[i]; obs < 0 && s.System() == of && s.Metric == metric && !s.Tail() {
+			obs = s.find(g.release)
+		}
+	}
+	if obs < 0 {
 		return noise{Noise: regression.UnknownNoise()}
 	}
-	obs := s.find(g.release)
 	row, o := &g.j.rows.Rows[obs], &g.j.table.Obs[obs]
 	floor := float64(o.SE) * float64(o.SE)
 	known := noise{row.Noise(), schema.FromOwn}
 	if !known.Known() {
-		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[s.cell].Stratum), schema.FromTypical}
+		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[g.j.cellOf[obs]].Stratum), schema.FromTypical}
 	}
 	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
 	return known
@@ -425,13 +389,9 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 // three releases, at most the last twenty.
 func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	const least, most = 3, 20
-	seqs := sequences(g.j.Releases)
 	var logs []float64
-	for r := g.release - 1; r >= 0 && len(logs) < most; r-- {
-		if !g.j.Releases[r].Serves() || seqs[r] != seqs[g.release] {
-			continue
-		}
-		if x, ok := g.earlier(r, t, at); ok {
+	for r := range g.j.Earlier(g.release) {
+		if x, ok := g.earlier(r, t, at); ok && len(logs) < most {
 			logs = append(logs, math.Log(x))
 		}
 	}
@@ -461,16 +421,6 @@ func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool)
 	return 0, false
 }
 
-// lookup returns the series of a workload and metric on a system if it has a value in a release; else nil.
-func (j *Judgement) lookup(of schema.System, key int32, metric string, release int) *Series {
-	for _, i := range j.byKey[key] {
-		if s := &j.Series[i]; s.System() == of && s.Metric == metric && !s.Tail() && s.find(release) >= 0 {
-			return s
-		}
-	}
-	return nil
-}
-
 // halfWidth returns the half width of the 95 % interval of a release's value on the log scale, its degrees of
 // freedom, and where its noise comes from. Repeats within one release do not average out noise between releases, so
 // it counts in full.
@@ -495,7 +445,17 @@ func (j *Judgement) Digest(release int) string {
 	h.Write(j.prefix()[release])
 	for _, i := range j.byCell[release] {
 		row := &j.rows.Rows[i]
-		writeRow(h, row)
+		// All of a row, without fmt, which is too slow for ten thousand rows in fifty releases.
+		var b [64]byte
+		b[0], b[1], b[2] = byte(row.Word), byte(row.Evidence), byte(row.Why)
+		binary.LittleEndian.PutUint16(b[4:], uint16(row.N))
+		for k, v := range []int32{row.Finding, row.First, row.Follow} {
+			binary.LittleEndian.PutUint32(b[8+4*k:], uint32(v))
+		}
+		for k, v := range []float64{row.D, float64(row.SE), float64(row.Df), float64(row.P), float64(row.Q)} {
+			binary.LittleEndian.PutUint64(b[20+8*k:], math.Float64bits(v))
+		}
+		h.Write(b[:60])
 		if f := row.Follow; f != 0 {
 			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
 		}
@@ -539,21 +499,6 @@ func (j *Judgement) prefixes() (out [][]byte) {
 		out = append(out, h.Sum(nil))
 	}
 	return out
-}
-
-// writeRow writes every field of a row. It does not use fmt, which is too slow for ten thousand rows in fifty
-// releases.
-func writeRow(h hash.Hash, r *regression.Row) {
-	var b [64]byte
-	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
-	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))
-	for i, v := range []int32{r.Finding, r.First, r.Follow} {
-		binary.LittleEndian.PutUint32(b[8+4*i:], uint32(v))
-	}
-	for i, v := range []float64{r.D, float64(r.SE), float64(r.Df), float64(r.P), float64(r.Q)} {
-		binary.LittleEndian.PutUint64(b[20+8*i:], math.Float64bits(v))
-	}
-	h.Write(b[:60])
 }
 
 // View narrows what is judged. The zero value leaves everything.
@@ -667,18 +612,12 @@ func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatc
 	if why := j.otherLoad(b, h); why != nil {
 		return why
 	}
-	for _, x := range []struct {
-		release int
-		of      *columns.RunHead
-	}{{Named(j.Releases, b.Release), b}, {release, h}} {
-		if x.release < 0 {
-			continue
-		}
-		if why := j.otherBuild(x.release, x.of); why != nil {
+	if before := Named(j.Releases, b.Release); before >= 0 {
+		if why := j.otherBuild(before, b); why != nil {
 			return why
 		}
 	}
-	return nil
+	return j.otherBuild(release, h)
 }
 
 func name(of schema.System) string {

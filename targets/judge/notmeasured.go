@@ -19,44 +19,38 @@ func (j *Judgement) withoutNumber(release int) []schema.Verdict {
 			continue
 		}
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			if v, ok := j.pointWithoutNumber(release, h, &j.Columns.Points[i]); ok {
-				out = append(out, v)
+			p := &j.Columns.Points[i]
+			k := j.Columns.Keys[p.Key]
+			v := j.onPoint(release, h, k)
+			d := j.policy.ExcludesRun(h)
+			if d == nil && j.policy.ExcludesPoints() {
+				d = j.policy.ExcludesPoint(h, k)
 			}
+			id := "" // distinguishes the verdicts of one point in their ids
+			switch {
+			case d != nil:
+				v.Outcome, v.Decision, id = schema.Excluded, j.policy.Shown(*d), "void"
+				v.Reason = schema.ExcludedBy{Why: d.Reason, Kind: string(d.Kind), By: d.By, Other: j.measuredBy(release, p)}
+			case p.StatusWord() == schema.StatusInvalid:
+				v.Outcome, id = schema.Excluded, "invalid-point"
+				v.Reason = schema.InvalidPoint{Why: j.Columns.Reasons[p.Reason], Other: j.measuredBy(release, p)}
+			case p.StatusWord() == schema.StatusFailed:
+				v.Outcome, id = schema.NotMeasured, "no-number"
+				why := cmp.Or(j.Columns.Reasons[p.Reason], "no request completed")
+				v.Reason = schema.NoNumber{Why: why, Other: j.measuredBy(release, p)}
+			case h.Device == "" || h.Model.Name == "":
+				v.Outcome, v.Reason, id = schema.NotComparable, schema.NoSystem{}, "no-system"
+			case !k.Comparable():
+				v.Outcome, v.Reason, id = schema.NotComparable, schema.NoLengths{}, "no-lengths"
+			default:
+				continue
+			}
+			stat := v.Run + fmt.Sprint(p.Repeat) + v.Impl
+			v.ID = schema.VerdictID(v.Release, "", v.Pair(), k, id, stat, schema.AgainstHistory)
+			out = append(out, v)
 		}
 	}
 	return append(out, j.NotPositive(release)...)
-}
-
-// pointWithoutNumber returns the verdict on a point without a number to compare.
-func (j *Judgement) pointWithoutNumber(release int, h *columns.RunHead, p *columns.PointRow) (schema.Verdict, bool) {
-	k := j.Columns.Keys[p.Key]
-	v := j.onPoint(release, h, k)
-	d := j.policy.ExcludesRun(h)
-	if d == nil && j.policy.ExcludesPoints() {
-		d = j.policy.ExcludesPoint(h, k)
-	}
-	id := "" // distinguishes the verdicts of one point in their ids
-	switch {
-	case d != nil:
-		v.Outcome, v.Decision, id = schema.Excluded, j.policy.Shown(*d), "void"
-		v.Reason = schema.ExcludedBy{Why: d.Reason, Kind: string(d.Kind), By: d.By, Other: j.measuredBy(release, p)}
-	case p.StatusWord() == schema.StatusInvalid:
-		v.Outcome, id = schema.Excluded, "invalid-point"
-		v.Reason = schema.InvalidPoint{Why: j.Columns.Reasons[p.Reason], Other: j.measuredBy(release, p)}
-	case p.StatusWord() == schema.StatusFailed:
-		v.Outcome, id = schema.NotMeasured, "no-number"
-		why := cmp.Or(j.Columns.Reasons[p.Reason], "no request completed")
-		v.Reason = schema.NoNumber{Why: why, Other: j.measuredBy(release, p)}
-	case h.Device == "" || h.Model.Name == "":
-		v.Outcome, v.Reason, id = schema.NotComparable, schema.NoSystem{}, "no-system"
-	case !k.Comparable():
-		v.Outcome, v.Reason, id = schema.NotComparable, schema.NoLengths{}, "no-lengths"
-	default:
-		return v, false
-	}
-	stat := v.Run + fmt.Sprint(p.Repeat) + v.Impl
-	v.ID = schema.VerdictID(v.Release, "", v.Pair(), k, id, stat, schema.AgainstHistory)
-	return v, true
 }
 
 // onPoint starts a verdict on a point of a run.
@@ -269,14 +263,14 @@ func (l *missing) index() {
 func (l *missing) evals() {
 	seq := sequences(l.j.Releases)[l.release]
 	for _, c := range l.j.evals.cells {
-		was, is := c.at(l.before), c.at(l.release)
-		if was == nil || is != nil || c.id.seq != seq {
+		was := c.at(l.before)
+		if was < 0 || c.at(l.release) >= 0 || c.id.seq != seq {
 			continue
 		}
 		v := l.start(c.id.system)
 		if l.systems[c.id.system] {
-			v.Key = c.key(was.scores[0])
-			if slices.ContainsFunc(l.j.evals.cells, func(o *evalCell) bool { return o.id == c.id && o.at(l.release) != nil }) {
+			v.Key = c.key(c.values[was].scores[0])
+			if slices.ContainsFunc(l.j.evals.cells, func(o *evalCell) bool { return o.id == c.id && o.at(l.release) >= 0 }) {
 				v.Metric = c.metric // the release has the task under another metric
 			}
 		}
@@ -290,10 +284,9 @@ func (l *missing) longGone() {
 	if !IsBaseline(r.Channel) || !r.Label && len(l.j.planOf(l.release)) > 0 { // a build measures what it changes, or plans
 		return
 	}
-	seqs := sequences(l.j.Releases)
 	without := 1
-	for at := l.before; at >= 0; at-- {
-		if !l.j.Releases[at].Serves() || seqs[at] != seqs[l.release] {
+	for at := range l.j.Earlier(l.release) {
+		if at > l.before {
 			continue
 		}
 		var gone []schema.System

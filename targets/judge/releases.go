@@ -55,10 +55,7 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 	}
 	out := make([]Release, 0, len(byName))
 	for _, r := range byName {
-		slices.SortFunc(r.Runs, func(i, j int) int {
-			a, b := &c.Runs[i], &c.Runs[j]
-			return cmp.Or(byTime(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
-		})
+		slices.SortFunc(r.Runs, byStart(c))
 		out = append(out, *r)
 	}
 	slices.SortFunc(out, byAge)
@@ -156,6 +153,14 @@ func byTime(a, b time.Time) int {
 	return a.Compare(b)
 }
 
+// byStart orders runs by their start, then by their id.
+func byStart(c *columns.Columns) func(i, j int) int {
+	return func(i, j int) int {
+		a, b := &c.Runs[i], &c.Runs[j]
+		return cmp.Or(byTime(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
+	}
+}
+
 // gatherReleases puts runs under their releases.
 func gatherReleases(c *columns.Columns) map[string]*Release {
 	byName := map[string]*Release{}
@@ -244,10 +249,7 @@ func nights(c *columns.Columns) map[int]string {
 			undated = append(undated, i)
 		}
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		a, b := &c.Runs[i], &c.Runs[j]
-		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(order, byStart(c))
 	out, newest := map[int]string{}, map[sequence]*night{}
 	for _, i := range order {
 		h := &c.Runs[i]

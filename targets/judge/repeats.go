@@ -218,12 +218,12 @@ const enoughEarlier = 3
 // isDecidable reports whether enough releases that later ones are compared with measured a workload on a system.
 func isDecidable(c *columns.Columns, releases []Release, s schema.System, key int32) bool {
 	n := 0
+	measured := func(run int) bool {
+		h := &c.Runs[run]
+		isKey := func(p columns.PointRow) bool { return p.Key == key }
+		return h.System() == s && slices.ContainsFunc(c.Points[h.FirstPoint:h.PointsEnd], isKey)
+	}
 	for i := range releases {
-		measured := func(run int) bool {
-			h := &c.Runs[run]
-			isKey := func(p columns.PointRow) bool { return p.Key == key }
-			return h.System() == s && slices.ContainsFunc(c.Points[h.FirstPoint:h.PointsEnd], isKey)
-		}
 		if releases[i].Serves() && slices.ContainsFunc(releases[i].Runs, measured) {
 			n++
 		}

@@ -31,7 +31,17 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		if s == nil {
 			continue
 		}
-		c := &contestant{ScoreRow: s, settings: settingsOf(s)}
+		parts := []string{s.Version, fmt.Sprint(scaleOf(&s.Score))}
+		if s.Fewshot != nil {
+			parts = append(parts, fmt.Sprint(*s.Fewshot))
+		}
+		if s.Outcomes != nil {
+			parts = append(parts, s.Outcomes.Items)
+		}
+		for _, name := range schema.ModelSettings() {
+			parts = append(parts, s.Unknown.Text(name))
+		}
+		c := &contestant{ScoreRow: s, settings: strings.Join(parts, "\x00")}
 		if c.value, c.share = share(&s.Score); c.share {
 			c.se, _ = spread(&s.Score, c.value)
 		} else {
@@ -49,20 +59,6 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		out[i] = c
 	}
 	return out
-}
-
-func settingsOf(s *columns.ScoreRow) string {
-	parts := []string{s.Version, fmt.Sprint(scaleOf(&s.Score))}
-	if s.Fewshot != nil {
-		parts = append(parts, fmt.Sprint(*s.Fewshot))
-	}
-	if s.Outcomes != nil {
-		parts = append(parts, s.Outcomes.Items)
-	}
-	for _, name := range schema.ModelSettings() {
-		parts = append(parts, s.Unknown.Text(name))
-	}
-	return strings.Join(parts, "\x00")
 }
 
 // Split are the parts of [board.Size] of the rankings of a board with so many columns: half for the mean over all,

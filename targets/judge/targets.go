@@ -24,18 +24,6 @@ func Required(status, level string) bool {
 	return status == "TOP_PERF" || slices.Contains(required[status], level)
 }
 
-// required reports whether a target decides: by its own priority where its source states one, else by the model's
-// status.
-func required(t schema.Target, status string) bool {
-	switch t.Priority {
-	case "must":
-		return true
-	case "should":
-		return false
-	}
-	return Required(status, t.Level)
-}
-
 // Targets returns the verdicts of one model and device in one release against the targets in force: one per target,
 // tool and level, one per planned workload that was not measured, and one per workload that no target covers. All
 // runs of the release count: a later run adds to what an earlier one measured and never replaces it, so that
@@ -52,7 +40,21 @@ func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 		bySlot: map[slot][]*columns.PointRow{},
 	}
 	for _, run := range runs {
-		g.gather(run)
+		h := &c.Runs[run]
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			p := &c.Points[i]
+			if j.screen.excludes(h) || j.policy.ExcludesPoint(h, c.Keys[p.Key]) != nil {
+				continue
+			}
+			at := slot{h.System().Impl, p.Key}
+			if g.bySlot[at] == nil {
+				g.slots = append(g.slots, at)
+			}
+			g.bySlot[at] = append(g.bySlot[at], p)
+		}
+		if rows := c.TargetsOf(run); len(rows) > 0 { // of the newest run that has some
+			g.rows = rows
+		}
 	}
 	slices.SortFunc(g.slots, func(x, y slot) int {
 		if x.key == y.key {
@@ -72,7 +74,7 @@ type grading struct {
 	head    *columns.RunHead // of the newest run
 	slots   []slot
 	bySlot  map[slot][]*columns.PointRow
-	rows    []schema.Target
+	rows    []columns.TargetRow
 }
 
 // slot is a workload of one implementation: two implementations are two products, and their mean describes neither.
@@ -81,33 +83,12 @@ type slot struct {
 	key  int32
 }
 
-// gather takes the points and targets of a run.
-func (g *grading) gather(run int) {
-	h := &g.c.Runs[run]
-	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		p := &g.c.Points[i]
-		if g.j.screen.excludes(h) || g.j.policy.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
-			continue
-		}
-		at := slot{h.System().Impl, p.Key}
-		if g.bySlot[at] == nil {
-			g.slots = append(g.slots, at)
-		}
-		g.bySlot[at] = append(g.bySlot[at], p)
-	}
-	if rows := g.c.TargetsOf(run); len(rows) > 0 {
-		g.rows = g.rows[:0]
-		for _, t := range rows {
-			g.rows = append(g.rows, t.Target)
-		}
-	}
-}
-
 // all grades every target, then lists what no target covers and planned workloads without any point.
 func (g *grading) all(runs []int) []schema.Verdict {
 	graded := map[slot]bool{}
 	var out []schema.Verdict
-	for _, t := range g.rows {
+	for _, row := range g.rows {
+		t := row.Target
 		if t.Key.IsEval() {
 			out = append(out, g.eval(t))
 			continue
@@ -175,11 +156,13 @@ func (g *grading) start(t schema.Target, k schema.Key) schema.Verdict {
 	if t.Metric != "" {
 		ref = schema.Num(t.Value)
 	}
+	// Its own priority decides where its source states one, else the model's status.
+	required := t.Priority == "must" || t.Priority != "should" && Required(g.head.Model.Status, t.Level)
 	return schema.Verdict{
 		ID:  schema.VerdictID(g.releaseName(), "", g.pair, k, name, t.Stat, schema.AgainstTarget),
 		Run: g.head.ID, Release: g.head.Release, Model: g.pair.Model, Device: g.pair.Device, Key: k,
 		Metric: t.Metric, Stat: t.Stat, Against: schema.AgainstTarget,
-		Level: t.Level, Required: required(t, g.head.Model.Status), Ref: ref,
+		Level: t.Level, Required: required, Ref: ref,
 	}
 }
 
@@ -358,12 +341,6 @@ func (g *grading) beside(value, lo, hi, rounding float64) (out schema.Outcome, c
 	return schema.Inconclusive, true
 }
 
-// isPercentile reports whether a statistic is a percentile such as p99.
-func isPercentile(stat string) bool {
-	_, err := strconv.ParseFloat(strings.TrimPrefix(stat, "p"), 64)
-	return err == nil
-}
-
 // TargetChange is a target that differs from the one in the release before.
 type TargetChange struct {
 	Model, Device string
@@ -458,7 +435,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 			p.Single++
 			from += " (noise unknown)"
 		}
-		measured := s.value(i).Value // of all runs of the release that decide, as verdicts on targets have it
+		measured, _ := s.value(i) // of all runs of the release that decide, as verdicts on targets have it
 		z := sign(s.Metric)*math.Log(measured) + math.Max(margin, least)
 		k := s.Key
 		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),

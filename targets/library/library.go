@@ -19,9 +19,9 @@ import (
 
 // Library holds the targets of files, by model and device.
 type Library struct {
-	rows  map[string]map[string][]row // model (lower case) -> device (lower case)
-	names map[string]string           // as written, by lower case
-	loads map[pairID][]Load           // that a performance reference lists, with or without targets
+	rows  map[pairID][]row
+	names map[string]string // as written, by lower case
+	loads map[pairID][]Load // that a performance reference lists, with or without targets
 	asked []PlannedEval
 }
 
@@ -45,7 +45,7 @@ const anyDevice = "*"
 
 // New returns an empty library.
 func New() *Library {
-	return &Library{rows: map[string]map[string][]row{}, names: map[string]string{}, loads: map[pairID][]Load{}}
+	return &Library{rows: map[pairID][]row{}, names: map[string]string{}, loads: map[pairID][]Load{}}
 }
 
 // Add reads a target file of any supported kind. Entries of a performance reference replace those that an earlier one
@@ -174,10 +174,10 @@ func (r *reader) pair(model string, device decode.Member) {
 		}
 		r.problems = append(r.problems, more...)
 	}
-	r.loads[pairID{strings.ToLower(model), strings.ToLower(device.Key)}] = loads
+	r.loads[pairOf(model, device.Key)] = loads
 	var kept []row
 	replaced := ""
-	for _, old := range r.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
+	for _, old := range r.rows[pairOf(model, device.Key)] {
 		again := func(x row) bool { return x.Target.SameNumber(&old.Target) }
 		if old.Source != r.source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" &&
 			slices.ContainsFunc(rows, again)) {
@@ -195,12 +195,8 @@ func (r *reader) pair(model string, device decode.Member) {
 
 // set replaces the targets of a model on a device.
 func (l *Library) set(model, device string, rows []row) {
-	m := strings.ToLower(model)
-	if l.rows[m] == nil {
-		l.rows[m] = map[string][]row{}
-	}
-	l.names[m] = model
-	l.rows[m][strings.ToLower(device)] = rows
+	id := pairOf(model, device)
+	l.names[id.model], l.rows[id] = model, rows
 }
 
 // take adds a valid target in place of an earlier one of the same number. Of two that must hold, and of two of
@@ -210,7 +206,7 @@ func (r *reader) take(model, device string, x row) {
 		r.refuse("bad-target", found, expected)
 		return
 	}
-	rows := r.rows[strings.ToLower(model)][strings.ToLower(device)]
+	rows := r.rows[pairOf(model, device)]
 	i := slices.IndexFunc(rows, func(o row) bool { return o.Target.SameNumber(&x.Target) })
 	if i < 0 {
 		r.set(model, device, append(rows, x))
@@ -272,9 +268,9 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 // add appends the targets of some kinds under a name, if their number has none yet: those of the device, then those
 // of any device. One that must hold takes the place of a looser one.
 func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) []schema.Target {
-	for _, d := range []string{strings.TrimSpace(strings.ToLower(device)), anyDevice} {
+	for _, d := range []string{strings.TrimSpace(device), anyDevice} {
 		had := out[:len(out):len(out)]
-		for _, r := range l.rows[strings.ToLower(name)][d] {
+		for _, r := range l.rows[pairOf(name, d)] {
 			if !slices.Contains(kinds, r.kind) {
 				continue
 			}
@@ -301,14 +297,12 @@ type Entry struct {
 // List returns every model and device in order.
 func (l *Library) List() []Entry {
 	var out []Entry
-	for m, devices := range l.rows {
-		for d, rows := range devices {
-			e := Entry{Model: l.names[m], Device: d}
-			for _, r := range rows {
-				e.Targets = append(e.Targets, r.Target)
-			}
-			out = append(out, e)
+	for id, rows := range l.rows {
+		e := Entry{Model: l.names[id.model], Device: id.device}
+		for _, r := range rows {
+			e.Targets = append(e.Targets, r.Target)
 		}
+		out = append(out, e)
 	}
 	slices.SortFunc(out, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device))
@@ -373,6 +367,10 @@ type Load struct {
 // pairID is a model and a device, in lower case.
 type pairID struct{ model, device string }
 
+func pairOf(model, device string) pairID {
+	return pairID{strings.ToLower(model), strings.ToLower(device)}
+}
+
 // loadOf reads the workload of a performance reference's entry.
 func loadOf(entry decode.Value) Load {
 	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
@@ -402,7 +400,7 @@ func (l *Library) Loads(model schema.Model, device string) []Load {
 	}
 	weights := weights(model.Name)
 	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
-		for _, x := range l.loads[pairID{strings.ToLower(name), strings.ToLower(device)}] {
+		for _, x := range l.loads[pairOf(name, device)] {
 			add(x)
 		}
 		if len(out) > 0 {

@@ -181,7 +181,7 @@ func (r *reader) score(x FileEval) {
 		return
 	}
 	if x.Run != nil {
-		r.asked = append(r.asked, PlannedEval{x.Task, *x.Run, pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}})
+		r.asked = append(r.asked, PlannedEval{x.Task, *x.Run, pairOf(x.Model, x.Device)})
 	}
 	t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
 	t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,

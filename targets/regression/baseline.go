@@ -19,7 +19,8 @@ type baseline struct {
 	alone    bool // of a build that never joins: of prev only candidates of its release, which do not either
 }
 
-// earlier is one of the newest runs before a release: a run that may be part of a change that has not been confirmed.
+// earlier is one of the newest runs before a release, or of it: a run that may be part of a change that has not been
+// confirmed.
 type earlier struct {
 	obs   int32
 	z     float64 // without what was common to all of a run
@@ -113,12 +114,12 @@ func broken(values []float64) int {
 		return -1
 	}
 	var buf [32]float64
-	middle := median(append(buf[:0], values...))
+	middle := Median(append(buf[:0], values...))
 	off := buf[:0]
 	for _, v := range values {
 		off = append(off, math.Abs(v-middle))
 	}
-	limit := math.Max(math.Ln2, noises*1.4826*median(off))
+	limit := math.Max(math.Ln2, noises*1.4826*Median(off))
 	at := -1
 	for i, v := range values {
 		if math.Abs(v-middle) <= limit {
@@ -295,8 +296,12 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int, share float64, care
 	slices.Sort(seen)
 	least := 1e-5 * seen[len(seen)/2]
 	m := newMoments(s2, nu, stratum, strata, least)
-	v, _ := m.spread(nil)
-	v, mean := m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
+	weights := slices.Repeat([]float64{1}, len(m.e))
+	v, _ := m.spread(weights)
+	for i, psi1 := range m.psi1 {
+		weights[i] = 1 / (math.Max(v, 0) + psi1)
+	}
+	v, mean := m.spread(weights)
 	if careful {
 		free := math.Max(1, share*float64(m.cells)-float64(m.strata))
 		v += math.Sqrt(2/free) * math.Min(1, 100/free) * (math.Max(v, 0) + mean)
@@ -348,16 +353,12 @@ func newMoments(s2, nu []float64, stratum []int32, strata int, least float64) *m
 }
 
 // spread estimates how much ln σ² differs between cells of one stratum, beyond what chance explains, and the mean
-// chance variance. weigh is nil for equal weights.
-func (m *moments) spread(weigh func(psi1 float64) float64) (v, mean float64) {
+// chance variance, with a weight for each cell.
+func (m *moments) spread(weights []float64) (v, mean float64) {
 	clear(m.centre)
 	clear(m.weight)
-	for i, e := range m.e {
-		w := 1.
-		if weigh != nil {
-			w = weigh(m.psi1[i])
-		}
-		m.centre[m.stratum[i]] += w * e
+	for i, w := range weights {
+		m.centre[m.stratum[i]] += w * m.e[i]
 		m.weight[m.stratum[i]] += w
 	}
 	m.strata = 0
@@ -368,12 +369,8 @@ func (m *moments) spread(weigh func(psi1 float64) float64) (v, mean float64) {
 		}
 	}
 	sq, wsum, chance := 0., 0., 0.
-	for i, e := range m.e {
-		w := 1.
-		if weigh != nil {
-			w = weigh(m.psi1[i])
-		}
-		d := e - m.centre[m.stratum[i]]
+	for i, w := range weights {
+		d := m.e[i] - m.centre[m.stratum[i]]
 		sq += w * d * d
 		wsum += w
 		chance += w * m.psi1[i]
@@ -469,7 +466,7 @@ func Moderate(own, nu []float64) []Noise {
 			known = append(known, v)
 		}
 	}
-	usual := median(known)
+	usual := Median(known)
 	s2 := slices.Clone(own)
 	out := make([]Noise, len(s2))
 	sum, weight := 0., 0.
@@ -479,12 +476,17 @@ func Moderate(own, nu []float64) []Noise {
 		}
 		sum, weight = sum+nu[i]*s2[i], weight+nu[i]
 	}
-	const steps = 10
+	const steps = 10 // of d0, even in 1/d0 from 0 to .5
 	inverse, total, centre := 0., 0., math.Log(sum/weight)
-	best, scales := math.Inf(-1), [steps + 1]float64{}
-	var fits [steps + 1]float64
+	best := math.Inf(-1)
+	var fits, scales [steps + 1]float64 // by step: the highest log likelihood, and the ln s0² that has it
 	for k := range fits {
-		fits[k], scales[k] = bestScale(s2, nu, degrees(k, steps), centre)
+		fits[k] = math.Inf(-1)
+		for e := centre - 3; e < centre+1; e += .125 {
+			if l := likelihood(s2, nu, 2*steps/math.Max(float64(k), 1e-4), math.Exp(e)); l > fits[k] {
+				fits[k], scales[k] = l, e
+			}
+		}
 		best = math.Max(best, fits[k])
 	}
 	for k, fit := range fits {
@@ -504,20 +506,6 @@ func Moderate(own, nu []float64) []Noise {
 		}
 	}
 	return out
-}
-
-// degrees is d0 of a step of the grid, which is even in 1/d0 from 0 to .5.
-func degrees(k, steps int) float64 { return 2 * float64(steps) / math.Max(float64(k), 1e-4) }
-
-// bestScale returns the highest log likelihood of a d0, and the ln s0² that has it.
-func bestScale(s2, nu []float64, d0, centre float64) (fit, scale float64) {
-	fit = math.Inf(-1)
-	for e := centre - 3; e < centre+1; e += .125 {
-		if l := likelihood(s2, nu, d0, math.Exp(e)); l > fit {
-			fit, scale = l, e
-		}
-	}
-	return fit, scale
 }
 
 // likelihood is ln of the density of variances under s0²·F(ν, d0), without what does not depend on d0 and s0². An exact
@@ -540,11 +528,11 @@ func likelihood(s2, nu []float64, d0, s0 float64) float64 {
 
 // Wanted returns how many standard errors the effect that matters must have, so that "unchanged" is shown at 5 % with
 // power 80 %.
-func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
+func (q *Quantiles) Wanted(df float64) float64 { return q.At(.95, df) + q.At(.80, df) }
 
 // Settle returns how many repeats of one release bring the interval of a change within the effect that matters, or 0
 // and how many more releases would: variance is that of one release, at best all of it between repeats; want is
-// [Wanted], n the releases of the baseline.
+// [Quantiles.Wanted], n the releases of the baseline.
 func Settle(delta, variance, want, n float64) (repeats, releases int) {
 	of := delta * delta / (want * want)
 	if room := of - variance/n; room > 0 {
@@ -557,16 +545,8 @@ func Settle(delta, variance, want, n float64) (repeats, releases int) {
 	return 0, 0
 }
 
-func middle(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
-// median is the median of values, which it puts into another order (Hoare's selection).
-func median(v []float64) float64 {
+// Median is the median of values, which it puts into another order (Hoare's selection).
+func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}

@@ -62,8 +62,8 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 		j.rows[at].Follow = c.release + 1
 	}
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-		Cell: c.x.cell, At: at, Found: c.release, D: w.d, Source: ByGate, Dismissed: dismissed,
-		SE: w.se, Df: w.df, Runs: w.runs, Shift: c.x.removed,
+		Cell: c.x.cell, At: at, Found: c.release, D: w.D, Source: ByGate, Dismissed: dismissed,
+		SE: w.SE, Df: w.Df, Runs: w.Runs, Shift: c.x.removed,
 	})
 	j.close(c.x.cell)
 	if dismissed {
@@ -77,8 +77,8 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	}
 }
 
-// accepted starts a level where a person accepted a change.
-func (j *judge) accepted(x *test) {
+// begins starts a level, d from the one before, where a person decided that one starts or accepted a change.
+func (j *judge) begins(x *test, d float64) {
 	st := &j.state[x.cell]
 	if st.from == x.obs {
 		return
@@ -87,7 +87,7 @@ func (j *judge) accepted(x *test) {
 	j.restart(x.cell, x.obs)
 	st.suspect, st.extreme, st.old = -1, 0, math.NaN()
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, Source: ByPerson,
+		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: d, Source: ByPerson,
 	})
 }
 
@@ -137,47 +137,28 @@ func TrendOf(values []float64) Trend {
 			s += cmp.Compare(values[k], values[i])
 		}
 	}
-	slices.Sort(slopes)
-	t.Slope = middle(slopes)
+	t.Slope = Median(slopes)
 	if n < 8 {
 		return t
 	}
+	rest, changes, squares := make([]float64, n), make([]float64, n-1), 0.
+	for i, v := range values {
+		if rest[i] = v - t.Slope*float64(i); i > 0 {
+			changes[i-1] = v - values[i-1]
+			squares += (rest[i] - rest[i-1]) * (rest[i] - rest[i-1])
+		}
+	}
+	if _, ss := centre(rest); ss > 0 {
+		t.Ratio = squares / ss
+	}
+	mean, ss := centre(changes)
+	t.Steps = mean / math.Sqrt(ss/float64(n-2)/float64(n-1))
 	t.P = 1
-	t.Ratio, t.Steps = neumann(values, t.Slope), steps(values)
 	if v := kendallVariance(values); v > 0 {
 		z := math.Max(0, math.Abs(float64(s))-1) / math.Sqrt(v)
 		t.P = 2 * distuv.UnitNormal.Survival(z)
 	}
 	return t
-}
-
-// neumann is von Neumann's ratio of values without a slope: the mean squared difference of neighbours over the
-// variance.
-func neumann(values []float64, slope float64) float64 {
-	rest := make([]float64, len(values))
-	for i, v := range values {
-		rest[i] = v - slope*float64(i)
-	}
-	_, ss := centre(rest)
-	if ss <= 0 {
-		return math.NaN()
-	}
-	steps := 0.
-	for i := 1; i < len(rest); i++ {
-		steps += (rest[i] - rest[i-1]) * (rest[i] - rest[i-1])
-	}
-	return steps / ss
-}
-
-// steps is the mean change from value to value in standard errors, as of a random walk.
-func steps(values []float64) float64 {
-	list := make([]float64, len(values)-1)
-	for i := range list {
-		list[i] = values[i+1] - values[i]
-	}
-	mean, ss := centre(list)
-	n := float64(len(list))
-	return mean / math.Sqrt(ss/(n-1)/n)
 }
 
 // kendallVariance is the variance of Kendall's S under no trend, corrected for ties.

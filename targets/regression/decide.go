@@ -51,7 +51,7 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 	row.SE, row.Df = float32(x.se), float32(x.df)
 	c := &claim{
 		x: x, row: row, cell: cell, o: o,
-		release: release, dir: dir, joint: joint, joins: joins, t95: qs.of(x.df).t95,
+		release: release, dir: dir, joint: joint, joins: joins, t95: qs.At(.95, x.df),
 		st: &j.state[x.cell], first: -1, alone: x.total() - x.common,
 	}
 	if c.st.suspect >= 0 {
@@ -66,7 +66,7 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 		j.follow(c)
 	}
 	if o.Accept && joins {
-		j.accepted(x)
+		j.begins(x, x.d)
 	}
 }
 
@@ -88,7 +88,8 @@ func untested(row *Row, x *test, cell *Cell) {
 	}
 }
 
-func wordOf(dir float64) schema.Outcome {
+// WordOf is the word of a change in a direction, +1 for worse.
+func WordOf(dir float64) schema.Outcome {
 	if dir > 0 {
 		return schema.Regressed
 	}
@@ -108,15 +109,15 @@ func (j *judge) confirmed(c *claim) bool {
 		return false
 	}
 	if host, elsewhere := j.oneHost(c.x.cell, at, c.x.obs); host != 0 && elsewhere {
-		c.set(wordOf(dir), schema.Suspected, schema.WhyOtherHost)
+		c.set(WordOf(dir), schema.Suspected, schema.WhyOtherHost)
 		if at != c.x.obs {
 			c.row.First = j.t.Obs[at].Release
 			c.beforeWindow()
 		}
 		return true
 	}
-	c.set(wordOf(dir), schema.Confirmed, schema.WhyAgain)
-	if dir < 0 && j.back(c) {
+	c.set(WordOf(dir), schema.Confirmed, schema.WhyAgain)
+	if dir < 0 && c.back() {
 		c.row.Word = schema.Recovered
 	}
 	if at == c.x.obs {
@@ -135,18 +136,18 @@ func (j *judge) confirmed(c *claim) bool {
 // suspected at the time are part of its baseline, and would hide a part of the change.
 func (c *claim) beforeWindow() {
 	w, row := &c.x.joint, c.row
-	if w.n == c.x.base.n {
+	if w.N == c.x.base.n {
 		return
 	}
 	row.D = c.x.base.mean + c.x.total() - w.mean
-	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
+	row.N, row.SE, row.Df = int16(w.N), float32(w.sd*math.Sqrt(1+1/float64(w.N))), float32(w.Df)
 	row.P, row.Q = float32(math.NaN()), float32(math.NaN())
 }
 
 // back reports whether a cell is at the level before a confirmed regression: nearer to it than to the level that holds,
 // and within the effect that matters.
-func (j *judge) back(c *claim) bool {
-	gap := math.Abs(c.x.base.mean + c.x.total() - j.state[c.x.cell].old)
+func (c *claim) back() bool {
+	gap := math.Abs(c.x.base.mean + c.x.total() - c.st.old)
 	return gap <= c.cell.Delta && gap < math.Abs(c.x.total())
 }
 
@@ -160,14 +161,17 @@ func (j *judge) passed(c *claim) bool {
 		c.row.Word, c.row.Why = schema.Inconclusive, schema.WhyAgainstGroup
 		return true
 	}
-	c.set(wordOf(dir), schema.Suspected, schema.WhyGate)
-	if dir < 0 && j.back(c) {
+	c.set(WordOf(dir), schema.Suspected, schema.WhyGate)
+	if dir < 0 && c.back() {
 		c.set(schema.Recovered, schema.Suspected, schema.WhyBackAgain)
 	}
 	switch {
 	case c.o.K2 == 0:
-		c.since()
-		return true
+		if st := c.st; c.joins && st.suspect >= 0 && st.dir == dir { // open since another release
+			if c.row.First = c.first; st.gated {
+				c.row.Why = schema.WhyOneMoreRun
+			}
+		}
 	case dir*j.second(c.x) >= c.cell.Delta:
 		c.row.Why = schema.WhyOneMoreRun
 	default:
@@ -177,40 +181,28 @@ func (j *judge) passed(c *claim) bool {
 	return true
 }
 
-// since names the release that began an open change, where one is open in the direction of the claim.
-func (c *claim) since() {
-	st := c.st
-	if !c.joins || st.suspect < 0 || st.dir != c.dir {
-		return
-	}
-	c.row.First = c.first
-	if st.gated {
-		c.row.Why = schema.WhyOneMoreRun
-	}
-}
-
 // shared keeps a build that never joins from being blamed for what its base did: a value near the base's own open
 // change is inconclusive, with the release that began it.
 func (j *judge) shared(c *claim) bool {
-	st := &j.state[c.x.cell]
+	st := c.st
 	if c.joins || st.suspect < 0 || st.dir*c.x.total() < c.cell.Delta ||
 		math.Abs(c.x.base.mean+c.x.total()-j.t.Obs[st.suspect].mean()) > c.cell.Delta {
 		return false
 	}
 	c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyBaseSuspect)
-	c.row.First = j.t.Obs[st.suspect].Release
+	c.row.First = c.first
 	return true
 }
 
 // waits keeps the word of an open change that was reported, for as long as nothing settles it.
 func (j *judge) waits(c *claim) bool {
-	st := &j.state[c.x.cell]
+	st := c.st
 	if !c.joins || st.suspect < 0 || !st.gated || st.grouped || st.dir*c.x.total() < c.cell.Delta ||
 		st.dir*c.x.d < c.cell.Delta/2 {
 		return false
 	}
-	c.set(wordOf(st.dir), schema.Suspected, schema.WhyOneMoreRun)
-	c.row.First = j.t.Obs[st.suspect].Release
+	c.set(WordOf(st.dir), schema.Suspected, schema.WhyOneMoreRun)
+	c.row.First = c.first
 	return true
 }
 
@@ -237,7 +229,7 @@ func (j *judge) grouped(c *claim) bool {
 	}
 	f := &j.out.Findings[c.x.found]
 	dir := math.Copysign(1, f.D)
-	if c.set(f.Word, f.Evidence, schema.WhyGroup); dir < 0 && j.back(c) {
+	if c.set(f.Word, f.Evidence, schema.WhyGroup); dir < 0 && c.back() {
 		c.row.Word = schema.Recovered
 	}
 	c.row.Finding = c.x.found
@@ -254,9 +246,8 @@ func (j *judge) grouped(c *claim) bool {
 		for at < c.x.obs && !j.joins(at) {
 			at++
 		}
-		c.x.joint = joint{
-			runs: f.Runs, n: c.x.base.n, first: at, mean: c.x.base.mean, d: c.x.total(), se: c.x.se, df: c.x.df,
-		}
+		of := Second{Runs: f.Runs, N: c.x.base.n, D: c.x.total(), SE: c.x.se, Df: c.x.df}
+		c.x.joint = joint{Second: of, first: at, mean: c.x.base.mean}
 		j.accept(c, at, dir)
 		c.st.moved = -1 // which says nothing of other cells
 	case f.Why == schema.WhyNotSeenAgain:
@@ -309,15 +300,10 @@ const FDR = .05
 // NaN.
 func BenjaminiHochberg(p []float64, family int, level float64) (q []float64, limit float64) {
 	q, limit = make([]float64, len(p)), -1
-	order := make([]int, 0, len(p))
-	for i, v := range p {
-		if math.IsNaN(v) {
-			q[i] = v
-			continue
-		}
-		order = append(order, i)
+	order := ranked(p)
+	for len(order) > 0 && math.IsNaN(p[order[0]]) { // which come first
+		q[order[0]], order = math.NaN(), order[1:]
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	least := 1.
 	for rank := len(order); rank > 0; rank-- {
 		i := order[rank-1]
@@ -328,6 +314,16 @@ func BenjaminiHochberg(p []float64, family int, level float64) (q []float64, lim
 		}
 	}
 	return q, limit
+}
+
+// ranked are the places of values, those of the smallest first.
+func ranked(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
 }
 
 // Holm is the step-down procedure of Holm 1979, which bounds the chance of one wrong rejection whatever the tests have
@@ -366,40 +362,28 @@ type test struct {
 // total returns the change of the number itself.
 func (x *test) total() float64 { return x.d + x.removed }
 
-// noises sets the noise of the change of every test.
-func (j *judge) noises(tests []test, p *prior) {
-	j.each(len(tests), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x := &tests[i]
-			if x.base.n == 0 {
-				continue
-			}
-			x.s2, x.df = p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
-			if x.ok = p.known; !x.ok {
-				x.s2 = usualStart * usualStart
-			}
-			x.s2 = math.Max(x.s2, j.least(&j.t.Obs[x.obs]))
-			x.se = math.Sqrt(x.s2 * (1 + 1/float64(x.base.n)))
-		}
-	})
+// noise sets the noise of the change of a test.
+func (j *judge) noise(x *test, p *prior) {
+	if x.base.n == 0 {
+		return
+	}
+	x.s2, x.df = p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
+	if x.ok = p.known; !x.ok {
+		x.s2 = usualStart * usualStart
+	}
+	x.s2 = math.Max(x.s2, j.least(&j.t.Obs[x.obs]))
+	x.se = math.Sqrt(x.s2 * (1 + 1/float64(x.base.n)))
 }
 
-// run makes the tests of one release.
-func (j *judge) run(tests []test) {
-	j.each(len(tests), func(lo, hi int) {
-		q := Quantiles{}
-		for i := lo; i < hi; i++ {
-			x := &tests[i]
-			x.p, x.raw = math.NaN(), math.NaN()
-			if !x.ok {
-				continue
-			}
-			if x.t = x.d / x.se; math.Abs(x.t) > q.of(x.df).t95 {
-				x.raw = UpperTail(math.Abs(x.t), x.df)
-				x.p = math.Min(1, x.raw+j.outliers.rate(j.t.Cells[x.cell].Stratum, x.t, x.d, true))
-			}
-		}
-	})
+// test tests the change of a cell alone.
+func (j *judge) test(x *test, q *Quantiles) {
+	if x.p, x.raw = math.NaN(), math.NaN(); !x.ok {
+		return
+	}
+	if x.t = x.d / x.se; math.Abs(x.t) > q.At(.95, x.df) {
+		x.raw = UpperTail(math.Abs(x.t), x.df)
+		x.p = math.Min(1, x.raw+j.outliers.rate(j.t.Cells[x.cell].Stratum, x.t, x.d, true))
+	}
 }
 
 // least returns the lower bound of the variance of a release: a fixed floor, the rounding of the stored value, the
@@ -407,25 +391,6 @@ func (j *judge) run(tests []test) {
 func (j *judge) least(o *Obs) float64 {
 	f := math.Max(j.rules.Floor, float64(o.SE))
 	return f * f
-}
-
-// discover marks the tests of one direction that are discoveries over a family of cells, and sets the q values of
-// those that come near: only p values up to the level are ranked, so that ten thousand large ones need no sorting.
-func discover(tests []test, dir float64, family int, level float64, qs []float32, passed []int8) {
-	var at []int
-	var ps []float64
-	for i := range tests {
-		if x := &tests[i]; x.ok && x.d*dir > 0 && x.p <= level {
-			at, ps = append(at, i), append(ps, x.p)
-		}
-	}
-	q, limit := BenjaminiHochberg(ps, family, level)
-	for k, i := range at {
-		qs[i] = float32(q[k])
-		if ps[k] <= limit {
-			passed[i] = int8(dir)
-		}
-	}
 }
 
 // unusual marks the tests of a release that lie as far out as outliers do, where far more points do than outliers
@@ -491,30 +456,31 @@ func Quantile(p, df float64) float64 {
 // Quantiles caches quantiles for the few degrees of freedom that occur in one release. It is not safe for concurrent
 // use.
 type Quantiles struct {
-	byDf   map[float64]*tQuantiles
-	recent *tQuantiles
+	of    map[[2]float64]float64
+	asked [2]float64 // last, with the answer: most cells of a release have as many degrees of freedom
+	last  float64
 }
 
-type tQuantiles struct{ df, t95, t975, t99 float64 }
-
-func (q *Quantiles) of(df float64) *tQuantiles {
-	if q.recent != nil && q.recent.df == df {
-		return q.recent
+// At is [Quantile].
+func (q *Quantiles) At(p, df float64) float64 {
+	k := [2]float64{p, df}
+	if k == q.asked {
+		return q.last
 	}
-	if q.byDf == nil {
-		q.byDf = map[float64]*tQuantiles{}
+	v, known := q.of[k]
+	if !known {
+		if q.of == nil {
+			q.of = map[[2]float64]float64{}
+		}
+		v = Quantile(p, df)
+		q.of[k] = v
 	}
-	x := q.byDf[df]
-	if x == nil {
-		x = &tQuantiles{df: df, t95: Quantile(.95, df), t975: Quantile(.975, df), t99: Quantile(.99, df)}
-		q.byDf[df] = x
-	}
-	q.recent = x
-	return x
+	q.asked, q.last = k, v
+	return v
 }
 
 // T975 returns the 97.5 % quantile.
-func (q *Quantiles) T975(df float64) float64 { return q.of(df).t975 }
+func (q *Quantiles) T975(df float64) float64 { return q.At(.975, df) }
 
 // trigamma is the second derivative of ln Γ: the Hurwitz zeta function at 2.
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
@@ -559,38 +525,29 @@ const power = .80
 // sensitivity is that of a release: each cell is asked as if it alone had changed.
 func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 	out := Sensitivity{Cells: family, Blind: map[int32]int{}, Tested: map[int32]int{}}
-	level, errors := j.rules.FDR/float64(family)/2, map[float64]float64{} // by degrees of freedom
-	least, groups := make([]float64, 0, family), make([]float64, 0, family)
+	level, q := j.rules.FDR/float64(family)/2, Quantiles{}
+	var least, groups []float64
 	for i := range tests {
 		x := &tests[i]
 		if !x.ok {
 			continue
 		}
-		if errors[x.df] == 0 {
-			errors[x.df] = Quantile(1-level, x.df) + Quantile(power, x.df)
-		}
 		cell := &j.t.Cells[x.cell]
-		shown := j.shown(x, errors[x.df]*x.se, level)
-		least = append(least, shown)
-		out.Hidden += hides(shown, cell.Delta)
+		shown := j.shown(x, (q.At(1-level, x.df)+q.At(power, x.df))*x.se, level)
+		if least = append(least, shown); shown > cell.Delta {
+			out.Hidden++
+		}
 		if s := x.sight; s > 0 {
 			shown, groups = math.Min(shown, s), append(groups, s)
 		}
 		out.Tested[cell.System]++
-		out.Blind[cell.System] += hides(shown, 2*cell.Delta)
+		if shown > 2*cell.Delta {
+			out.Blind[cell.System]++
+		}
 	}
-	out.Least, out.Groups = median(least), median(groups)
+	out.Least, out.Groups = Median(least), Median(groups)
 	return out
 }
-
-func hides(d, delta float64) int {
-	if d > delta {
-		return 1
-	}
-	return 0
-}
-
-func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // shown is the smallest change from one that ordinary noise does not hide that outliers do not hide either.
 func (j *judge) shown(x *test, d, level float64) float64 {
@@ -608,10 +565,8 @@ func (j *judge) shown(x *test, d, level float64) float64 {
 // follow brings the state of a cell up to date with its word: whether a change is open, and what waits to be counted as
 // an outlier. The runs of an open change stay out of baselines until later ones settle it.
 func (j *judge) follow(c *claim) {
-	st := &j.state[c.x.cell]
-	if !j.settled(c) {
-		j.weigh(c)
-	}
+	st := c.st
+	j.deviates(c)
 	if c.confirmed() || c.row.Why == schema.WhyGroup {
 		return
 	}
@@ -623,34 +578,28 @@ func (j *judge) follow(c *claim) {
 	}
 	switch {
 	case c.row.Why == schema.WhyRunsDisagree:
-	case gone(c.row.Why):
+	case c.row.Why == schema.WhyNotSeenAgain:
 		j.exclude(c.x.obs, c.release)
 	case c.row.Why == schema.WhyOtherHost:
-		j.open(c, true)
-		j.openSince(c, c.x.joint.first)
+		j.open(c, c.x.joint.first, true)
 	case c.row.Evidence == schema.Suspected:
-		j.open(c, true)
+		j.open(c, c.x.obs, true)
 	case c.x.base.n > 2 && c.x.raw < suspicious && math.Abs(c.x.d) >= c.cell.Delta:
-		j.open(c, false) // a large deviation that the gate does not report, but that may be the first of several
+		j.open(c, c.x.obs, false) // a large deviation that the gate does not report, but that may be the first of several
 	}
 }
 
 // suspicious is the p value below which a deviation that matters waits for the next run outside the baseline.
 const suspicious = 1e-4
 
-func (j *judge) open(c *claim, gated bool) {
-	st := &j.state[c.x.cell]
-	st.suspect, st.dir, st.gated, st.grouped, st.seen = c.x.obs, math.Copysign(1, c.x.d), gated, false, 0
-	j.exclude(c.x.obs, c.release)
-}
-
-// openSince makes an earlier observation, or the first after it that joins, the beginning of the open change.
-func (j *judge) openSince(c *claim, first int32) {
+// open opens a change that begins with an observation, or the first after it that joins.
+func (j *judge) open(c *claim, first int32, gated bool) {
 	for first < c.x.obs && !j.joins(first) {
 		first++
 	}
-	j.state[c.x.cell].suspect = first
-	for i := first; i < c.x.obs; i++ {
+	st := c.st
+	st.suspect, st.dir, st.gated, st.grouped, st.seen = first, math.Copysign(1, c.x.d), gated, false, 0
+	for i := first; i <= c.x.obs; i++ {
 		j.exclude(i, c.release)
 	}
 }
@@ -660,8 +609,8 @@ func (j *judge) openSince(c *claim, first int32) {
 // all.
 func (j *judge) continued(c *claim) {
 	const most = 3
-	st := &j.state[c.x.cell]
-	if gone(c.row.Why) || st.grouped || st.dir*c.x.d < c.cell.Delta/2 {
+	st := c.st
+	if c.row.Why == schema.WhyNotSeenAgain || st.grouped || st.dir*c.x.d < c.cell.Delta/2 {
 		if st.gated {
 			j.rows[st.suspect].Follow = -(c.release + 1)
 		}
@@ -689,33 +638,25 @@ func (j *judge) close(cell int32) {
 }
 
 // confirmed reports whether a change of the cell's own is confirmed.
-func (c *claim) confirmed() bool {
-	return c.row.Evidence == schema.Confirmed
-}
+func (c *claim) confirmed() bool { return c.row.Evidence == schema.Confirmed }
 
-// settled decides about an earlier large deviation of the cell, and reports whether this release has none of its own
-// beside it: one that went away again is no change, and shows how far values stray; one that stays may be a change.
-func (j *judge) settled(c *claim) bool {
-	st := &j.state[c.x.cell]
-	if st.extreme == 0 {
-		return false
+// deviates decides about an earlier large deviation of the cell: one that went away again is no change, and shows how
+// far values stray; one that stays may be a change. Else it notes that of this release, which later ones settle.
+func (j *judge) deviates(c *claim) {
+	st := c.st
+	if st.extreme != 0 {
+		same := c.alone*st.off > 0 && math.Abs(c.alone) >= math.Abs(st.off)/2
+		if !same {
+			j.outliers.happened(c.cell.Stratum, st.extreme, st.off)
+		}
+		if !same || c.confirmed() {
+			st.extreme = 0
+		}
+		if same || c.confirmed() {
+			return
+		}
 	}
-	same := c.alone*st.off > 0 && math.Abs(c.alone) >= math.Abs(st.off)/2
-	if !same {
-		j.stray(c, st.extreme, st.off)
-	}
-	if !same || c.confirmed() {
-		st.extreme = 0
-	}
-	return same || c.confirmed()
-}
-
-// weigh notes a large deviation of the release, which later ones settle.
-func (j *judge) weigh(c *claim) {
 	if math.Abs(c.alone/c.x.se) > c.t95 && c.x.base.n > 1 && !c.confirmed() {
-		st := &j.state[c.x.cell]
 		st.extreme, st.off = c.alone/c.x.se, c.alone
 	}
 }
-
-func (j *judge) stray(c *claim, t, d float64) { j.outliers.happened(c.cell.Stratum, t, d) }

@@ -25,7 +25,7 @@ type Calculation struct {
 	Shift    float64 // change of its groups, which is taken from it
 	D        float64 // residual change
 	Delta    float64 // effect that matters
-	Again    *Second
+	Again    *Second // nil where the newest runs do not agree on a change that matters
 }
 
 // BaselineValue is one release of a baseline.
@@ -43,8 +43,8 @@ type Second struct {
 	N        int     // releases of the baseline before them
 	D        float64 // mean residual change
 	SE, Df   float64
-	P        float64 // that ordinary noise moves them so far
-	Outliers float64 // that outliers do
+	P        float64 // that ordinary noise moves all of them so far, by the share that the window has
+	Outliers float64 // that some or all of them are outliers and the others ordinary noise
 }
 
 // Explain judges again up to one release and returns the calculation of one cell in it. It fails when the cell was not
@@ -66,44 +66,34 @@ func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*
 type probe struct {
 	cell, release, obs int32
 	found              *Calculation
-	done               bool
 }
 
-// capture is called after the tests of a release and before its words are decided.
-func (p *probe) capture(j *judge, release int32, tests []test, between *prior, passed []int8) {
-	if release != p.release {
-		return
-	}
-	p.done = true
+// capture is called after the tests of the release and before its words are decided.
+func (p *probe) capture(j *judge, tests []test, between *prior, passed []int8) {
 	for i := range tests {
-		if x := &tests[i]; x.cell == p.cell {
-			p.obs = x.obs
-			p.found = j.calculation(x, between)
-			if x.ok {
-				p.found.rank(x, tests, passed)
-				p.found.Again = j.secondTest(x)
-			}
-			return
+		x := &tests[i]
+		if x.cell != p.cell {
+			continue
+		}
+		cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
+		r := &Calculation{
+			Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
+			D0: between.d0, S02: math.NaN(), Variance: x.s2, Floor: j.least(&o),
+			Df: x.df, SE: x.se, T: x.t, P: math.NaN(), Shift: x.removed, D: x.d, Delta: cell.Delta,
+		}
+		if p.obs, p.found = x.obs, r; between.known {
+			r.S02 = between.s02[cell.Stratum]
+		}
+		if !x.ok {
+			continue
+		}
+		r.P = UpperTail(math.Abs(x.t), x.df)
+		r.rank(x, tests, passed)
+		if x.joint.Runs > 0 {
+			r.Again = &x.joint.Second
+			r.Again.Release = j.t.Obs[x.joint.first].Release
 		}
 	}
-}
-
-// calculation returns the calculation of one cell, without its rank and without an independent run.
-func (j *judge) calculation(x *test, between *prior) *Calculation {
-	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
-	r := &Calculation{
-		Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
-		D0: between.d0, S02: math.NaN(), Variance: x.s2, Floor: j.least(&o),
-		Df: x.df, SE: x.se, T: x.t, P: math.NaN(),
-		Shift: x.removed, D: x.d, Delta: cell.Delta,
-	}
-	if between.known {
-		r.S02 = between.s02[cell.Stratum]
-	}
-	if x.ok {
-		r.P = UpperTail(math.Abs(x.t), x.df)
-	}
-	return r
 }
 
 // rank fills in the rank of a test among those of its release.
@@ -124,18 +114,6 @@ func (r *Calculation) rank(x *test, tests []test, passed []int8) {
 	}
 }
 
-// secondTest is the joint test of the newest runs; nil where they do not agree on a change that matters.
-func (j *judge) secondTest(x *test) *Second {
-	w := &x.joint
-	if w.runs == 0 {
-		return nil
-	}
-	return &Second{
-		Release: j.t.Obs[w.first].Release, Runs: w.runs, N: w.n, D: w.d, SE: w.se, Df: w.df, P: w.p,
-		Outliers: w.outliers,
-	}
-}
-
 // listed returns the baseline's values, oldest first.
 func (j *judge) listed(x *test) []BaselineValue {
 	var out []BaselineValue
@@ -146,8 +124,5 @@ func (j *judge) listed(x *test) []BaselineValue {
 		}
 		out = append(out, BaselineValue{Release: o.Release, Z: o.mean(), Adjusted: j.adj[i], K: int(o.K + o.K2)})
 	}
-	if len(out) > j.rules.Window {
-		out = out[len(out)-j.rules.Window:]
-	}
-	return out
+	return out[max(0, len(out)-j.rules.Window):]
 }

@@ -167,14 +167,6 @@ func (s *strays) count(t, times float64) {
 	}
 }
 
-// after ends a release with so many groups: what is long ago is forgotten.
-func (s *strays) after(groups int) {
-	s.tried = memory * (s.tried + float64(groups))
-	for b := range s.gone {
-		s.gone[b] *= memory
-	}
-}
-
 // rate is the share of runs of a group that stray as far as one that is t standard errors off: half as far or more.
 func (s *strays) rate(t float64) float64 {
 	return (math.Max(0, s.gone[s.at(t/2)]) + .5) / (s.tried + 50)
@@ -189,15 +181,15 @@ func (s *strays) least() float64 {
 // groups tests the groups of a release, the largest first. Each tier is a family of tests at one false discovery rate,
 // like a level of a tree of hypotheses (Yekutieli 2008).
 func (j *judge) groups(release int32, tests []test) {
-	at, free, found := &j.t.Releases[release], j.scratch.free[:0], len(j.out.Findings)
-	cells := grow(&j.scratch.cells, len(tests))
+	// Values of a baseline that lie apart by more than a machine moves them have no level from which a change could be
+	// measured. It is a standard deviation; two values of which one is twice the other have .49.
+	const coherent = .35
+	free, found := make([]int32, 0, len(tests)), len(j.out.Findings)
 	for i := range tests {
-		cells[i] = tests[i].cell
-		if b := &tests[i].base; b.n > 0 && !b.incoherent() {
+		if b := &tests[i].base; b.n > 0 && b.s2 <= coherent*coherent {
 			free = append(free, int32(i))
 		}
 	}
-	j.scratch.free = free
 	var list []moved
 	for k := range j.tiers {
 		t := &j.tiers[k]
@@ -215,7 +207,7 @@ func (j *judge) groups(release int32, tests []test) {
 			list[i].place(t)
 		}
 		stray := &j.strays[k]
-		j.testGroups(release, k, list, tests, stray)
+		j.testGroups(release, k, list, tests)
 		for i := range list {
 			m := &list[i]
 			f := j.decideGroup(release, t, m, len(list))
@@ -226,68 +218,46 @@ func (j *judge) groups(release int32, tests []test) {
 			}
 			j.remember(release, k, m, f)
 		}
-		if at.Joins {
-			stray.after(len(list))
+		if j.t.Releases[release].Joins { // what is long ago is forgotten
+			stray.tried = memory * (stray.tried + float64(len(list)))
+			for b := range stray.gone {
+				stray.gone[b] *= memory
+			}
 		}
 	}
 }
 
 // gathered finds the groups of a tier, of those of its members whose change is not explained.
 func (j *judge) gathered(k int, tests []test, free []int32) []moved {
-	t, ids, cells := &j.tiers[k], j.ids[k], j.scratch.cells
-	begins := grow(&j.scratch.begins, len(j.past[k])+2) // of a group's members, one place on
-	clear(begins)
+	t, members := &j.tiers[k], make([][]int32, len(j.past[k]))
 	for _, i := range free {
-		begins[ids[cells[i]]+2]++
-	}
-	for g := 2; g < len(begins); g++ {
-		begins[g] += begins[g-1]
-	}
-	list, members := grow(&j.scratch.list, len(free)), grow(&j.scratch.members, len(free))
-	for _, i := range free {
-		at := &begins[ids[cells[i]]+1]
-		list[*at] = i
-		*at++
+		g := j.ids[k][tests[i].cell]
+		members[g] = append(members[g], i)
 	}
 	var out []moved
-	for g := 1; g < len(j.past[k]); g++ {
-		at, end := begins[g], begins[g+1]
-		of := list[at:end]
-		if len(of) >= t.children && j.distinct(of, t.child) >= t.children &&
-			(t.strata == 0 || j.distinct(of, func(c *Cell) int32 { return c.Stratum }) >= t.strata) {
-			points := j.distinct(of, func(c *Cell) int32 { return c.Point })
-			out = append(out, moved{group: int32(g), list: of, members: members[at:end], points: points})
+	for g, list := range members {
+		distinct := func(of func(c *Cell) int32) int { return j.distinct(tests, list, of) }
+		if g > 0 && len(list) >= t.children && distinct(t.child) >= t.children &&
+			(t.strata == 0 || distinct(func(c *Cell) int32 { return c.Stratum }) >= t.strata) {
+			points := distinct(func(c *Cell) int32 { return c.Point })
+			out = append(out, moved{group: int32(g), list: list, members: make([]member, len(list)), points: points})
 		}
 	}
-	const busy = 64 // a group is as much work as so many cells
-	j.each(len(out)*busy, func(lo, hi int) {
-		var values []float64
-		for i := (lo + busy - 1) / busy; i < (hi+busy-1)/busy; i++ {
-			j.gather(&out[i], tests, grow(&values, len(out[i].list)))
-		}
-	})
+	const work = 64 // in cells
+	j.each(len(out), work, func(i int, _ *Quantiles) { j.gather(&out[i], tests) })
 	return out
 }
 
-// incoherent reports a baseline whose values lie apart by more than a machine moves them: it has no level from which a
-// change could be measured.
-func (b *baseline) incoherent() bool {
-	const most = .35 // a standard deviation; two values of which one is twice the other have .49
-	return b.nu > 0 && b.s2 > most*most
-}
-
-// distinct counts the different values of a fact of the cells of some tests.
-func (j *judge) distinct(list []int32, of func(c *Cell) int32) int {
-	k := &j.scratch
-	k.mark++
-	n := 0
+// distinct counts the different values of a fact of the cells of some tests: it marks those that it has seen.
+func (j *judge) distinct(tests []test, list []int32, of func(c *Cell) int32) (n int) {
+	j.mark++
 	for _, i := range list {
-		v := int(of(&j.t.Cells[k.cells[i]]))
-		for v >= len(k.seen) {
-			k.seen = append(k.seen, 0)
+		v := int(of(&j.t.Cells[tests[i].cell]))
+		if v >= len(j.marks) {
+			j.marks = append(j.marks, make([]int32, v+1-len(j.marks))...)
 		}
-		if k.seen[v] != k.mark {
-			k.seen[v] = k.mark
+		if j.marks[v] != j.mark {
+			j.marks[v] = j.mark
 			n++
 		}
 	}
@@ -297,8 +267,9 @@ func (j *judge) distinct(list []int32, of func(c *Cell) int32) int {
 // member is a member's change, and its noise, from which its weight follows.
 type member struct{ d, sd float64 }
 
-// gather measures what does not depend on the quantile that is asked for. values is room for as many as it has members.
-func (j *judge) gather(m *moved, tests []test, values []float64) {
+// gather measures what does not depend on the quantile that is asked for.
+func (j *judge) gather(m *moved, tests []test) {
+	values := make([]float64, len(m.list))
 	var later []member
 	weight := 0.
 	for i, k := range m.list {
@@ -310,11 +281,11 @@ func (j *judge) gather(m *moved, tests []test, values []float64) {
 			later = append(later, member{o.Z2 - x.base.mean, x.se})
 		}
 	}
-	m.delta = median(values)
+	m.delta = Median(values)
 	for i, k := range m.list {
 		values[i] = float64(tests[k].base.n)
 	}
-	m.n = int(median(values))
+	m.n = int(Median(values))
 	byChange(m.members)
 	if m.again = math.NaN(); len(later) >= 3 {
 		byChange(later)
@@ -325,7 +296,7 @@ func (j *judge) gather(m *moved, tests []test, values []float64) {
 	for i := range m.members {
 		values[i] = m.members[i].sd
 	}
-	m.sd = median(values)
+	m.sd = Median(values)
 }
 
 // place finds how a group moved: the middle of its members, or the quantile of its tier, and whether they did alike.
@@ -358,32 +329,16 @@ func alike(t *tier, members []member, by, sd float64) bool {
 	if t.part() {
 		return float64(seen) >= math.Max(3, .3*n) && (t.quantile > .5) == (by > 0)
 	}
-	return float64(seen) >= .5*n && !inTwo(members, by, sd)
-}
-
-// inTwo reports whether members lie so far apart that they did not move alike: the middle half of them is wider than
-// their middle is from zero, and than noise makes it. Where half of the workloads of a model are 10 % slower and half
-// are not, their median is 5 %, which none of them shows.
-func inTwo(members []member, by, sd float64) bool {
+	// Where half of the workloads of a model are 10 % slower and half are not, their median is 5 %, which none of them
+	// shows: the middle half of members must not be wider than their middle is from zero, and than noise makes it.
 	const fewest, apart, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
-	n := len(members)
-	if n < fewest {
-		return false
-	}
-	wide := members[3*n/4].d - members[n/4].d
-	return wide > math.Max(apart*math.Abs(by), ofNoise*sd)
+	wide := members[3*len(members)/4].d - members[len(members)/4].d
+	inTwo := len(members) >= fewest && wide > math.Max(apart*math.Abs(by), ofNoise*sd)
+	return float64(seen) >= .5*n && !inTwo
 }
 
 func byChange(list []member) {
-	slices.SortFunc(list, func(a, b member) int {
-		switch {
-		case a.d < b.d:
-			return -1
-		case a.d > b.d:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.d, b.d) })
 }
 
 // quantile is the change that a share of the weight lies below, of members in the order of their changes: one whose
@@ -445,7 +400,7 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 		values = append(values, strayed...)
 	}
 	if t.part() && len(values) > 0 {
-		o.mid = median(sorted[:copy(sorted[:], values)])
+		o.mid = Median(sorted[:copy(sorted[:], values)])
 	}
 	for _, v := range values {
 		o.s2 += (v - o.mid) * (v - o.mid)
@@ -485,7 +440,7 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 			known = append(known, s2[i])
 		}
 	}
-	most := hypervariable * median(known)
+	most := hypervariable * Median(known)
 	for i := range nu {
 		if s2[i] > most {
 			nu[i] = 0
@@ -512,10 +467,9 @@ func (u *usualNoise) of(m *moved, o ordinary) (v, df float64) {
 }
 
 // testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
-func (j *judge) testGroups(release int32, k int, list []moved, tests []test, stray *strays) {
-	t, usual := &j.tiers[k], j.usual(k, list, tests)
+func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
+	t, stray, usual, q := &j.tiers[k], &j.strays[k], j.usual(k, list, tests), Quantiles{}
 	ps, joint := make([]float64, len(list)), make([]float64, len(list))
-	errors := map[float64]float64{}
 	for i := range list {
 		m := &list[i]
 		past := j.past[k][m.group]
@@ -524,7 +478,9 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 		m.waits = newest >= 0 && earlier[newest].open && !earlier[newest].settled
 		m.s2, m.df = usual.of(m, m.own)
 		m.s2, m.own.mid = m.s2*spread(m.n)*spread(m.n), m.own.mid*spread(m.n)
-		j.see(m, t, len(list), tests, errors)
+		if t.kind == OfSystem && !t.part() || t.kind == OfSystemMetric {
+			j.see(m, tests, q.At(1-j.rules.GroupFDR/4/float64(len(list)), m.df))
+		}
 		m.p, m.joint = 1, window{p: 1}
 		if !t.part() || m.own.nu >= fewestOfPart {
 			if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); t > remarkable {
@@ -565,16 +521,10 @@ func (j *judge) before(release int32, k int, group int32) (list []sight, candida
 	return list, candidates
 }
 
-// see notes the least change of a whole system, or of a metric of it, that the release would show. errors are how many
-// standard errors that is, by degrees of freedom.
-func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[float64]float64) {
-	if t.part() || t.kind != OfSystem && t.kind != OfSystemMetric {
-		return
-	}
-	if errors[m.df] == 0 {
-		errors[m.df] = Quantile(1-j.rules.GroupFDR/4/float64(family), m.df) + normalQuantile(power)
-	}
-	least := math.Max(ofLimit*m.delta, errors[m.df]*math.Sqrt(m.s2))
+// see notes the least change of a whole system, or of a metric of it, that the release would show: significant is how
+// many standard errors a change has that is one.
+func (j *judge) see(m *moved, tests []test, significant float64) {
+	least := math.Max(ofLimit*m.delta, (significant+math.Sqrt2*math.Erfinv(2*power-1))*math.Sqrt(m.s2))
 	for _, i := range m.list {
 		if x := &tests[i]; x.sight == 0 || least < x.sight {
 			x.sight = least
@@ -661,17 +611,15 @@ func straying(
 	return sum
 }
 
-// sure reports whether the newest runs confirm a change of one of so many groups, and otherwise whether they show one
-// that was suspected again, and not often enough.
-func (m *moved) sure(family int) (sure, waits bool) {
-	w := &m.joint
-	return m.confirm && (w.runs >= longest || w.strays*float64(family) <= byStrays), m.confirm && m.waits
+// sure reports whether the newest runs confirm a change of one of so many groups.
+func (m *moved) sure(family int) bool {
+	return m.confirm && (m.joint.runs >= longest || m.joint.strays*float64(family) <= byStrays)
 }
 
-// decideGroup makes the finding of a group; nil where it shows no change.
+// decideGroup makes the finding of one of so many groups; nil where it shows no change.
 func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Finding {
 	w := &m.joint
-	sure, waits := m.sure(family)
+	sure, waits := m.sure(family), m.confirm && m.waits // shows one that was suspected again, and not often enough
 	if once := m.pass && math.Abs(m.x-m.own.mid) >= t.least()*m.delta; !m.whole || !(sure || waits || once) {
 		return nil
 	}
@@ -680,7 +628,7 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 		D: m.x, SE: math.Sqrt(m.s2), Df: m.df, P: m.p, N: m.n, First: release, Runs: 1,
 	}
 	dir := math.Copysign(1, m.x)
-	f.Word = wordOf(dir)
+	f.Word = WordOf(dir)
 	switch {
 	case sure || waits:
 		f.D, f.SE, f.P, f.Runs, f.Why = w.x, w.se, w.p, w.runs, schema.WhyAgain
@@ -758,18 +706,15 @@ func (j *judge) onOneHost(f *Finding, at int32, tests []test, list []int32) bool
 // with their group was taken from them where it was no finding yet: it is part of the change where the group's history
 // is long enough to tell that from what starts of servers do.
 func (j *judge) over(x *test, first int32, m *moved) float64 {
-	var room [4]sighting
+	var room [4]earlier
 	runs, own := j.sightings(x, room[:0])
 	sum, n, base := 0., 0., x.base.summary()
 	for k, r := range runs {
-		if k >= own {
-			e := &x.base.prev[k-own]
-			if j.t.Obs[r.obs].Release < first {
-				break
-			}
-			if base = base.without(e); m.own.nu >= longHistory {
-				r.z = e.raw + x.base.adjusted - x.base.mean
-			}
+		if k >= own && j.t.Obs[r.obs].Release < first {
+			break
+		}
+		if base = base.without(&r); k >= own && m.own.nu >= longHistory {
+			r.z = r.raw + x.base.adjusted - x.base.mean
 		}
 		sum, n = sum+r.z, n+1
 	}

@@ -1,7 +1,6 @@
 package regression
 
 import (
-	"cmp"
 	"context"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"maps"
@@ -27,34 +26,11 @@ type judge struct {
 	aside  [][][]sight // likewise: of candidates, which are no history
 	strays []strays    // by tier
 
-	scratch scratch
+	marks []int32 // see distinct
+	mark  int32
 
 	outliers         outliers
 	tested, exceeded int // forward predictions so far
-}
-
-// scratch holds buffers that every release reuses.
-type scratch struct {
-	tests   []test
-	qs      []float32
-	passed  []int8
-	joint   []bool
-	s2, nu  []float64
-	stratum []int32
-	seen    []int32 // by point: the mark of the stratum that saw it last
-	mark    int32
-
-	cells              []int32 // of the tests
-	free, list, begins []int32 // tests that no group explains; those of the groups of a tier, and where each begins
-	members            []member
-}
-
-// grow returns a slice of n elements that reuses its memory; its content is undefined.
-func grow[T any](s *[]T, n int) []T {
-	if cap(*s) < n {
-		*s = make([]T, n)
-	}
-	return (*s)[:n]
 }
 
 // Judge judges the releases in order. It stops early only when ctx is done.
@@ -64,13 +40,13 @@ func Judge(ctx context.Context, t *Table, rules Rules) (*Judgement, error) {
 
 func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement, error) {
 	j := newJudge(t, rules, p)
-	list, cellOf := order(t)
+	list, cellOf := t.Order()
 	for r := range t.Releases {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		j.release(int32(r), list[r], cellOf)
-		if p != nil && p.done {
+		if p != nil && int32(r) == p.release {
 			break
 		}
 	}
@@ -80,13 +56,11 @@ func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement
 func newJudge(t *Table, rules Rules, p *probe) *judge {
 	j := &judge{
 		t: t, rules: rules, probe: p,
-		out:   &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))},
-		adj:   make([]float64, len(t.Obs)),
-		state: make([]state, len(t.Cells)),
+		out: &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases)), out: make([]bool, len(t.Obs))},
+		adj: make([]float64, len(t.Obs)), state: make([]state, len(t.Cells)),
 		tiers: tiers(&rules), outliers: outliers{strata: make([]record, t.Strata), dfs: map[float64]int{}},
 	}
-	j.isOut = make([]bool, len(t.Obs))
-	j.rows, j.out.adj, j.out.out = j.out.Rows, j.adj, j.isOut
+	j.rows, j.isOut = j.out.Rows, j.out.out
 	nan := float32(math.NaN())
 	for i := range j.rows {
 		j.rows[i] = Row{Finding: -1, First: -1, P: nan, Q: nan}
@@ -104,8 +78,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		c.systemMetric = ids[at]
 	}
 	j.past, j.aside = make([][][]sight, len(j.tiers)), make([][][]sight, len(j.tiers))
-	j.strays = make([]strays, len(j.tiers))
-	j.ids = make([][]int32, len(j.tiers))
+	j.strays, j.ids = make([]strays, len(j.tiers)), make([][]int32, len(j.tiers))
 	for k := range j.tiers {
 		tier, most := &j.tiers[k], int32(0)
 		j.ids[k] = make([]int32, len(t.Cells))
@@ -120,25 +93,12 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 	return j
 }
 
-// order lists the observations of every release, and the cell of each observation.
-func order(t *Table) (byRelease [][]int32, cellOf []int32) {
-	count := make([]int, len(t.Releases))
-	cellOf = make([]int32, len(t.Obs))
+// Order lists the observations of every release, and the cell of each observation.
+func (t *Table) Order() (byRelease [][]int32, cellOf []int32) {
+	byRelease, cellOf = make([][]int32, len(t.Releases)), make([]int32, len(t.Obs))
 	for c := range t.Cells {
 		for i := t.Cells[c].First; i < t.Cells[c].End; i++ {
 			cellOf[i] = int32(c)
-			count[t.Obs[i].Release]++
-		}
-	}
-	all := make([]int32, len(t.Obs))
-	byRelease = make([][]int32, len(t.Releases))
-	at := 0
-	for r, n := range count {
-		byRelease[r] = all[at : at : at+n]
-		at += n
-	}
-	for c := range t.Cells {
-		for i := t.Cells[c].First; i < t.Cells[c].End; i++ {
 			r := t.Obs[i].Release
 			byRelease[r] = append(byRelease[r], i)
 		}
@@ -146,51 +106,69 @@ func order(t *Table) (byRelease [][]int32, cellOf []int32) {
 	return byRelease, cellOf
 }
 
-// each splits work over the processors.
-func (j *judge) each(n int, do func(lo, hi int)) {
-	parts := min(runtime.GOMAXPROCS(0), n/512+1)
-	if parts < 2 {
-		do(0, n)
-		return
-	}
+// each does n things, each as much work as so many cells, on all processors.
+func (j *judge) each(n, work int, do func(i int, q *Quantiles)) {
+	parts := max(1, min(n, runtime.GOMAXPROCS(0), n*work/512+1))
 	var wg sync.WaitGroup
 	for p := range parts {
-		wg.Go(func() { do(n*p/parts, n*(p+1)/parts) })
+		part := func() {
+			q := &Quantiles{}
+			for i := n * p / parts; i < n*(p+1)/parts; i++ {
+				do(i, q)
+			}
+		}
+		if p == parts-1 {
+			part()
+		} else {
+			wg.Go(part)
+		}
 	}
 	wg.Wait()
 }
 
 // release judges one release, in the order given in the package comment.
 func (j *judge) release(release int32, obs, cellOf []int32) {
-	tests := grow(&j.scratch.tests, len(obs))
-	j.each(len(obs), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]], found: -1}
-			j.pinned(&tests[i])
+	tests := make([]test, len(obs))
+	for i, at := range obs {
+		x := &tests[i]
+		*x = test{obs: at, cell: cellOf[at], found: -1}
+		if j.t.Obs[at].Pin && at > j.t.Cells[x.cell].First { // where the history starts in any case
+			j.begins(x, j.t.Obs[at].mean()-j.t.Obs[at-1].mean())
 		}
+	}
+	s2, nu, stratum := make([]float64, len(obs)), make([]float64, len(obs)), make([]int32, len(obs))
+	j.each(len(obs), 1, func(i int, _ *Quantiles) {
+		x := &tests[i]
+		j.baseline(x.cell, x.obs, &x.base)
+		x.d = j.t.Obs[x.obs].Z - x.base.mean
+		s2[i], nu[i], stratum[i] = x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum
 	})
-	j.listPins(release, tests)
-	j.each(len(obs), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x := &tests[i]
-			j.baseline(x.cell, x.obs, &x.base)
-			x.d = j.t.Obs[x.obs].Z - x.base.mean
-		}
-	})
-	p := j.fit(tests)
-	j.noises(tests, &p)
+	p := fitPrior(s2, nu, stratum, j.t.Strata, 1, true)
+	j.each(len(obs), 1, func(i int, _ *Quantiles) { j.noise(&tests[i], &p) })
 	j.groups(release, tests)
-	j.begin(release, tests)
-	j.run(tests)
+	if j.t.Releases[release].Joins { // builds that never join make nothing be forgotten
+		j.outliers.all.forget()
+		forgot := make([]bool, j.t.Strata)
+		for _, s := range stratum {
+			if !forgot[s] {
+				j.outliers.strata[s].forget()
+			}
+			forgot[s] = true
+		}
+	}
+	j.each(len(obs), 1, func(i int, q *Quantiles) {
+		j.test(&tests[i], q)
+		j.together(&tests[i], &p)
+	})
 	family, passed, qs := j.discoveries(tests)
-	again := j.again(tests, family, &p)
+	again := j.jointly(tests, family)
 	j.predictions(tests)
 	j.out.Fits[release] = Fit{
 		Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu,
 		Tested: j.tested, Exceeded: j.exceeded, Shown: j.sensitivity(tests, family),
 	}
-	if j.probe != nil {
-		j.probe.capture(j, release, tests, &p, passed)
+	if j.probe != nil && j.probe.release == release {
+		j.probe.capture(j, tests, &p, passed)
 	}
 	q := Quantiles{}
 	for i := range tests {
@@ -199,121 +177,54 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	j.outliers.finish()
 }
 
-// begin prepares what is known of outliers for a release. Builds that never join make nothing be forgotten.
-func (j *judge) begin(release int32, tests []test) {
-	if !j.t.Releases[release].Joins {
-		return
-	}
-	used := make([]bool, j.t.Strata)
-	for i := range tests {
-		used[j.t.Cells[tests[i].cell].Stratum] = true
-	}
-	j.outliers.begin(used)
-}
-
-// again tests the newest runs of every cell together, and returns what they show.
-func (j *judge) again(tests []test, family int, p *prior) []bool {
-	j.each(len(tests), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			j.together(&tests[i], p)
-		}
-	})
-	passed := grow(&j.scratch.joint, len(tests))
-	clear(passed)
-	j.jointly(tests, family, passed)
-	return passed
-}
-
 // discoveries applies the false discovery procedure to the tests of a release, separately for each direction: which
-// pass and in which direction, and the q values of those that come near. The family of both directions is all tests
-// that were made.
+// pass and in which direction, and the q values of those that come near: only p values up to the level are ranked, so
+// that ten thousand large ones need no sorting. The family of both directions is all tests that were made.
 func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float32) {
+	qs, passed = make([]float32, len(tests)), make([]int8, len(tests))
 	for i := range tests {
-		if tests[i].ok {
+		if qs[i] = float32(math.NaN()); tests[i].ok {
 			family++
 		}
 	}
-	qs = grow(&j.scratch.qs, len(tests))
-	for i := range qs {
-		qs[i] = float32(math.NaN())
-	}
-	passed = grow(&j.scratch.passed, len(tests))
-	clear(passed)
 	for _, dir := range []float64{1, -1} {
-		discover(tests, dir, family, j.rules.FDR, qs, passed)
+		var at []int
+		var ps []float64
+		for i := range tests {
+			if x := &tests[i]; x.ok && x.d*dir > 0 && x.p <= j.rules.FDR {
+				at, ps = append(at, i), append(ps, x.p)
+			}
+		}
+		q, limit := BenjaminiHochberg(ps, family, j.rules.FDR)
+		for k, i := range at {
+			if qs[i] = float32(q[k]); ps[k] <= limit {
+				passed[i] = int8(dir)
+			}
+		}
 		j.unusual(tests, dir, passed)
 	}
 	return family, passed, qs
 }
 
-// pinned starts a new level where a person decided that one starts.
-func (j *judge) pinned(x *test) {
-	st := &j.state[x.cell]
-	if j.t.Obs[x.obs].Pin && st.from != x.obs {
-		j.restart(x.cell, x.obs)
-		st.suspect, st.old, st.extreme = -1, math.NaN(), 0
-	}
-}
-
-// listPins records the levels that people started in a release.
-func (j *judge) listPins(release int32, tests []test) {
-	for i := range tests {
-		x := &tests[i]
-		if !j.t.Obs[x.obs].Pin || j.state[x.cell].from != x.obs {
-			continue
-		}
-		last := x.obs - 1
-		if last < j.t.Cells[x.cell].First {
-			continue // the history starts there in any case
-		}
-		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-			Cell: x.cell, At: x.obs, Found: release,
-			D: j.t.Obs[x.obs].mean() - j.t.Obs[last].mean(), Source: ByPerson,
-		})
-	}
-}
-
-// fit estimates the noise of the release.
-func (j *judge) fit(tests []test) prior {
-	k := &j.scratch
-	s2, nu, stratum := grow(&k.s2, len(tests)), grow(&k.nu, len(tests)), grow(&k.stratum, len(tests))
-	for i := range tests {
-		x := &tests[i]
-		s2[i], nu[i], stratum[i] = x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum
-	}
-	return fitPrior(s2, nu, stratum, j.t.Strata, 1, true)
-}
-
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
 // cells with five releases before this one. It describes the method on these data and never affects a verdict.
 func (j *judge) predictions(tests []test) {
-	q := Quantiles{}
+	q, o := Quantiles{}, &j.outliers
 	for i := range tests {
-		if x := &tests[i]; x.ok && x.base.n >= 2 && j.joins(x.obs) {
-			j.outliers.predicted(j.t.Cells[x.cell].Stratum, x.df)
+		x := &tests[i]
+		if x.ok && x.base.n >= 2 && j.joins(x.obs) {
+			o.all.made++
+			o.strata[j.t.Cells[x.cell].Stratum].made++
+			o.dfs[x.df]++
 		}
-		if x := &tests[i]; x.ok && x.base.n >= 5 {
+		if x.ok && x.base.n >= 5 {
 			j.tested++
-			if math.Abs(x.t) > q.of(x.df).t99 {
+			if math.Abs(x.t) > q.At(.99, x.df) {
 				j.exceeded++
 			}
 		}
 	}
 }
-
-// large reports whether some run behind an inconclusive word is beyond the limit.
-func large(w schema.Why) bool {
-	switch w {
-	case schema.WhyGroup, schema.WhyAgainstGroup, schema.WhyNotSignificant, schema.WhyNotSeenAgain,
-		schema.WhyRunsDisagree, schema.WhyOneEach,
-		schema.WhyBaseSuspect:
-		return true
-	}
-	return false
-}
-
-// gone reports whether an independent run of the same release takes a suspected change back.
-func gone(w schema.Why) bool { return w == schema.WhyNotSeenAgain }
 
 // Row is the judgement of one observation. The baseline is the observation's value minus D. D and SE are on the log
 // scale; D is positive for worse.
@@ -358,7 +269,12 @@ func (j *judge) readmit(obs, release int32) {
 
 // Large reports whether an inconclusive row has a change at least as large as the effect that matters, which is worth
 // a look or another measurement. Other inconclusive rows have a smaller change and an interval that is too wide.
-func (r *Row) Large() bool { return r.Word == schema.Inconclusive && large(r.Why) }
+func (r *Row) Large() bool {
+	return r.Word == schema.Inconclusive && slices.Contains([]schema.Why{
+		schema.WhyGroup, schema.WhyAgainstGroup, schema.WhyNotSignificant, schema.WhyNotSeenAgain,
+		schema.WhyRunsDisagree, schema.WhyOneEach, schema.WhyBaseSuspect,
+	}, r.Why)
+}
 
 // Finding is a group of cells that changed together in a release.
 type Finding struct {
@@ -384,8 +300,7 @@ type Judgement struct {
 	Findings     []Finding
 	ChangePoints []ChangePoint // in the order of the releases that decided them
 	Fits         []Fit         // one a release
-	adj          []float64     // parallel to Rows: what later baselines see
-	out          []bool        // likewise: not part of baselines, as far as is known now
+	out          []bool        // parallel to Rows: not part of baselines, as far as is known now
 }
 
 // Fit describes a release's noise and how well earlier predictions held.
@@ -403,36 +318,20 @@ type Fit struct {
 // joint is the test of the newest two or three runs of a cell together against what came before them: evidence that no
 // run has by itself adds up, and no single outlier passes for it.
 type joint struct {
-	runs     int     // that it is of; 0: there is none worth a test
-	n        int     // releases behind the baseline
-	first    int32   // observation of the oldest run
-	mean     float64 // of the baseline
-	d        float64 // mean change of the runs
-	sd       float64 // noise of one run
-	se, df   float64
-	p        float64 // that ordinary noise moves all of them so far, by the share that the window has
-	outliers float64 // that some or all of them are outliers and the others ordinary noise
-}
-
-// sighting is one run of a cell beside its baseline.
-type sighting struct {
-	obs int32
-	z   float64 // without what was common to all of its run
+	Second         // of no runs: there is none worth a test
+	first  int32   // observation of the oldest run
+	mean   float64 // of the baseline
+	sd     float64 // noise of one run
 }
 
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
 // of up to two before, as its baseline has noted them.
-func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
-	o := &j.t.Obs[x.obs]
-	if o.K2 > 0 {
-		list = append(list, sighting{x.obs, x.base.adjusted + j.second(x)})
+func (j *judge) sightings(x *test, list []earlier) (all []earlier, own int) {
+	if j.t.Obs[x.obs].K2 > 0 {
+		list = append(list, earlier{obs: x.obs, z: x.base.adjusted + j.second(x)})
 	}
-	list = append(list, sighting{x.obs, x.base.adjusted + x.d})
-	own = len(list)
-	for _, e := range x.base.prev[:x.base.prevs] {
-		list = append(list, sighting{e.obs, e.z})
-	}
-	return list, own
+	list = append(list, earlier{obs: x.obs, z: x.base.adjusted + x.d})
+	return append(list, x.base.prev[:x.base.prevs]...), len(list)
 }
 
 // together tests the newest two and the newest three runs of a cell, as far as two releases remain to compare them
@@ -443,17 +342,14 @@ func (j *judge) together(x *test, p *prior) {
 	if !x.ok || math.Abs(x.d) < delta/2 {
 		return
 	}
-	var room [4]sighting
+	var room [4]earlier
 	list, own := j.sightings(x, room[:0])
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	var best joint
 	looks, behind := 0., 0
 	for k := 2; k <= min(3, len(list)); k++ {
-		if k > own {
-			base = base.without(&x.base.prev[k-own-1])
-		}
-		if base.n < 2 {
+		if base = base.without(&list[k-1]); base.n < 2 {
 			break
 		}
 		if looks++; looks == 1 {
@@ -463,22 +359,17 @@ func (j *judge) together(x *test, p *prior) {
 			continue // what was shown to be unchanged begins no change; the window counts as one that was tried
 		}
 		w, ok := j.windowed(x, list[:k], base, dir, p)
-		w.p = math.Min(1, w.p/share(behind))
-		if ok && (best.runs == 0 || w.p < best.p) {
+		share := .5 // of the false discovery rate, for two runs and for three
+		if behind < 3 {
+			share = 1 // there are too few releases for both
+		}
+		w.P = math.Min(1, w.P/share)
+		if ok && (best.Runs == 0 || w.P < best.P) {
 			best = w
 		}
 	}
-	best.outliers = math.Min(1, looks*best.outliers)
+	best.Outliers = math.Min(1, looks*best.Outliers)
 	x.joint = best
-}
-
-// share is the part of the false discovery rate that a window of two or three runs has, with so many releases behind
-// it: half of it each, where there are releases enough for both.
-func share(behind int) float64 {
-	if behind < 3 {
-		return 1
-	}
-	return .5
 }
 
 // summary is the count, mean and squares of a baseline.
@@ -513,7 +404,7 @@ const grows = 1.2
 
 // windowed tests some runs together. It is not ok where they do not agree that something that matters has changed: two
 // runs each by what matters, of three none by less than half of it.
-func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p *prior) (joint, bool) {
+func (j *judge) windowed(x *test, runs []earlier, base summary, dir float64, p *prior) (joint, bool) {
 	cell, o := &j.t.Cells[x.cell], &j.t.Obs[x.obs]
 	var room [3]float64
 	d := room[:0]
@@ -522,7 +413,7 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		v := dir * (r.z - base.adjusted)
 		d, sum = append(d, v), sum+v
 	}
-	sortSmall(d)
+	slices.Sort(d)
 	k := float64(len(d))
 	least := cell.Delta
 	if len(d) > 2 {
@@ -536,7 +427,8 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		ss += (v - sum/k) * (v - sum/k)
 	}
 	n := float64(base.n)
-	w := joint{runs: len(d), n: base.n, first: runs[len(runs)-1].obs, mean: base.mean, d: dir * sum / k}
+	w := joint{first: runs[len(runs)-1].obs, mean: base.mean}
+	w.Runs, w.N, w.D = len(d), base.n, dir*sum/k
 	own := 0.
 	if base.nu > 0 {
 		own = base.ss / base.nu
@@ -550,9 +442,9 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		v, free = p.moderate((base.ss+ss)/(base.nu+k-1), base.nu+k-1, cell.Stratum)
 		v = math.Max(v, j.least(o))
 	}
-	w.sd, w.se, w.df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
-	w.p = UpperTail(sum/k/w.se, free)
-	w.outliers = j.outlying(x, d, s2, df, n, dir)
+	w.sd, w.SE, w.Df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
+	w.P = UpperTail(sum/k/w.SE, free)
+	w.Outliers = j.outlying(x, d, s2, df, n, dir)
 	return w, true
 }
 
@@ -584,29 +476,21 @@ func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
 	return total + all
 }
 
-func sortSmall(d []float64) {
-	for i := range d {
-		for k := i; k > 0 && d[k] < d[k-1]; k-- {
-			d[k], d[k-1] = d[k-1], d[k]
-		}
-	}
-}
-
-// jointly marks the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
+// jointly returns the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
 // are weighted by the noise of the cell (Genovese, Roeder and Wasserman 2006): at the same p value a real change is the
 // likelier, the more the cell varies, since changes are of all sizes while chance scales with the noise. The weights
 // depend on what p is independent of, and their mean over the family is one.
-func (j *judge) jointly(tests []test, family int, passed []bool) {
-	typical := meanNoise(tests)
+func (j *judge) jointly(tests []test, family int) []bool {
+	passed, typical := make([]bool, len(tests)), meanNoise(tests)
 	for _, dir := range []float64{1, -1} {
 		at := j.recent(tests, dir)
 		recent := len(at) // discoveries of the releases just before: they are part of the family
 		ordinary, outlying := make([]float64, recent), make([]float64, recent)
 		for i := range tests {
-			if w := &tests[i].joint; w.runs > 0 && w.d*dir > 0 {
+			if w := &tests[i].joint; w.Runs > 0 && w.D*dir > 0 {
 				at = append(at, i)
-				ordinary = append(ordinary, math.Min(1, w.p*typical/w.sd))
-				outlying = append(outlying, w.outliers)
+				ordinary = append(ordinary, math.Min(1, w.P*typical/w.sd))
+				outlying = append(outlying, w.Outliers)
 			}
 		}
 		_, first := BenjaminiHochberg(ordinary, family, j.rules.JointFDR)
@@ -623,9 +507,10 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 		for k, i := range at[recent:] {
 			_, before := slices.BinarySearch(at[:recent], i)
 			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !before &&
-				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.p <= j.rules.SamePoint
+				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.P <= j.rules.SamePoint
 		}
 	}
+	return passed
 }
 
 // meanNoise is the mean standard deviation of one release over the cells of a family.
@@ -665,14 +550,8 @@ func (j *judge) recent(tests []test, dir float64) []int {
 // point beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is. The
 // metrics of one point are one finding.
 func (j *judge) alone(tests []test, at []int, p []float64, family int, lone, rate float64) float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	points := map[int32]bool{}
-	limit := -1.
-	for _, k := range order {
+	points, limit := map[int32]bool{}, -1.
+	for _, k := range ranked(p) {
 		points[j.t.Cells[tests[at[k]].cell].Point] = true
 		if p[k]*float64(family) <= lone+rate*float64(len(points)-1) {
 			limit = p[k]
@@ -728,8 +607,6 @@ type record struct {
 
 // counts are numbers of predictions by direction and bin, and with all bins beyond.
 type counts struct{ bins, sums [2][levels]float64 }
-
-func (c *counts) add(side, bin int) { c.bins[side][bin]++ }
 
 func (c *counts) forget() {
 	for side := range c.bins {
@@ -792,16 +669,7 @@ func (o *outliers) share(own *record, counts, all *counts, side, b, expected int
 	return (borrowed + extra) / (borrowed*o.all.made/count + own.made)
 }
 
-// begin forgets a little and brings the sums up to date, before the tests of a release.
-func (o *outliers) begin(used []bool) {
-	o.all.forget()
-	for i := range o.strata {
-		if used[i] {
-			o.strata[i].forget()
-		}
-	}
-}
-
+// forget lets go of a little and brings the sums up to date, before the tests of a release.
 func (r *record) forget() {
 	r.made *= memory
 	for b := range r.expected {
@@ -811,22 +679,14 @@ func (r *record) forget() {
 	r.size.forget()
 }
 
-// predicted counts a prediction, whatever became of it.
-func (o *outliers) predicted(stratum int32, df float64) {
-	o.all.made++
-	o.dfs[df]++
-	o.strata[stratum].made++
-}
-
 // happened counts an outlier that has gone away: how far off it was, in standard errors and as a log; negative for
 // better.
 func (o *outliers) happened(stratum int32, t, d float64) {
-	own := &o.strata[stratum]
-	o.all.far.add(side(t), bin(t))
-	own.far.add(side(t), bin(t))
-	if math.Abs(t) > outlying {
-		o.all.size.add(side(t), sizeBin(d))
-		own.size.add(side(t), sizeBin(d))
+	for _, r := range []*record{&o.all, &o.strata[stratum]} {
+		r.far.bins[side(t)][bin(t)]++
+		if math.Abs(t) > outlying {
+			r.size.bins[side(t)][sizeBin(d)]++
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func TestTrend(t *testing.T) {
 
 // Repeats that settle a noisy cell: with enough of them its interval fits, unless its baseline alone is too noisy.
 func TestSettle(t *testing.T) {
-	want := regression.Wanted(100)
+	want := new(regression.Quantiles).Wanted(100)
 	if k, more := regression.Settle(math.Log1p(.05), .0004, want, 12); k < 1 || k > 4 || more != 0 {
 		t.Errorf("%d repeats, %d releases", k, more)
 	}

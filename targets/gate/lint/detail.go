@@ -9,53 +9,10 @@ import (
 // ID names a check, in configuration, data files and documentation.
 type ID string
 
-// Checks that look at the numbers of a run.
+// Checks that others know.
 const (
-	IDEmptyResponses   ID = "empty-responses"
-	IDImpossibleScore  ID = "impossible-score"
-	IDZeroScore        ID = "zero-score"
-	IDFewItems         ID = "few-items"
-	IDSubsampled       ID = "subsampled"
-	IDZeroStderr       ID = "zero-stderr"
-	IDOtherUnit        ID = "other-unit"
-	IDMoreFailures     ID = "more-failures"
-	IDFailedShare      ID = "failed-share"
-	IDSaturated        ID = "saturated"
-	IDShortAnswers     ID = "short-answers"
-	IDOtherLengths     ID = "other-lengths"
-	IDColdStart        ID = "cold-start"
-	IDSecondTokenStall ID = "second-token-stall"
-	IDPrefixCache      ID = "prefix-cache"
-	IDFewRequests      ID = "few-requests"
-	IDFewForTail       ID = "few-for-tail"
-	IDUnsettled        ID = "unsettled"
-	IDImprecise        ID = "imprecise"
-	IDOverload         ID = "overload"
-	IDOpenSearch       ID = "open-search"
-	IDNotPositive      ID = "not-positive"
-	IDImpossibleError  ID = "impossible-error"
-)
-
-// Checks that look at the identity of a run and its place in the history.
-const (
-	IDNoCommits      ID = "no-commits"
-	IDLatestImage    ID = "latest-image"
-	IDDirtyBuild     ID = "dirty-build"
-	IDMixedTools     ID = "mixed-tools"
-	IDNothingGraded  ID = "nothing-graded"
-	IDStaleTargets   ID = "stale-targets"
-	IDNoStart        ID = "no-start"
-	IDChannel        ID = "channel"
-	IDReleaseList    ID = "release-list"
-	IDReleaseOrder   ID = "release-order"
-	IDBadTimestamps  ID = "bad-timestamps"
-	IDDuplicateRun   ID = "duplicate-run"
-	IDNoPair         ID = "no-pair"
-	IDUnread         ID = "unread"
-	IDLostDocument   ID = "lost-document"
-	IDReportRejects  ID = "report-rejects"
-	IDDrift          ID = "drift"
-	IDUnusedDecision ID = "unused-decision"
+	IDDrift         ID = "drift"
+	IDNothingGraded ID = "nothing-graded"
 )
 
 // Detail is what a check found, with the numbers of the worst case: one of the types below.
@@ -237,46 +194,46 @@ type (
 	UnusedDecision struct{ What string }
 )
 
-// ID implements Detail.
-func (ImpossibleScore) ID() ID  { return IDImpossibleScore }
-func (ZeroScore) ID() ID        { return IDZeroScore }
-func (FewItems) ID() ID         { return IDFewItems }
-func (Subsampled) ID() ID       { return IDSubsampled }
-func (ZeroStderr) ID() ID       { return IDZeroStderr }
-func (EmptyResponses) ID() ID   { return IDEmptyResponses }
-func (OtherUnit) ID() ID        { return IDOtherUnit }
-func (MoreFailures) ID() ID     { return IDMoreFailures }
-func (FailedShare) ID() ID      { return IDFailedShare }
-func (Saturated) ID() ID        { return IDSaturated }
-func (ShortAnswers) ID() ID     { return IDShortAnswers }
-func (OtherLengths) ID() ID     { return IDOtherLengths }
-func (ColdStart) ID() ID        { return IDColdStart }
-func (SecondTokenStall) ID() ID { return IDSecondTokenStall }
-func (PrefixCache) ID() ID      { return IDPrefixCache }
-func (FewRequests) ID() ID      { return IDFewRequests }
-func (FewForTail) ID() ID       { return IDFewForTail }
-func (Unsettled) ID() ID        { return IDUnsettled }
-func (Overload) ID() ID         { return IDOverload }
-func (OpenSearch) ID() ID       { return IDOpenSearch }
-func (Imprecise) ID() ID        { return IDImprecise }
-func (NotPositive) ID() ID      { return IDNotPositive }
-func (NoCommits) ID() ID        { return IDNoCommits }
-func (LatestImage) ID() ID      { return IDLatestImage }
-func (DirtyBuild) ID() ID       { return IDDirtyBuild }
-func (MixedTools) ID() ID       { return IDMixedTools }
+// ID is the check that finds a detail.
+func (ImpossibleScore) ID() ID  { return "impossible-score" }
+func (ZeroScore) ID() ID        { return "zero-score" }
+func (FewItems) ID() ID         { return "few-items" }
+func (Subsampled) ID() ID       { return "subsampled" }
+func (ZeroStderr) ID() ID       { return "zero-stderr" }
+func (EmptyResponses) ID() ID   { return "empty-responses" }
+func (OtherUnit) ID() ID        { return "other-unit" }
+func (MoreFailures) ID() ID     { return "more-failures" }
+func (FailedShare) ID() ID      { return "failed-share" }
+func (Saturated) ID() ID        { return "saturated" }
+func (ShortAnswers) ID() ID     { return "short-answers" }
+func (OtherLengths) ID() ID     { return "other-lengths" }
+func (ColdStart) ID() ID        { return "cold-start" }
+func (SecondTokenStall) ID() ID { return "second-token-stall" }
+func (PrefixCache) ID() ID      { return "prefix-cache" }
+func (FewRequests) ID() ID      { return "few-requests" }
+func (FewForTail) ID() ID       { return "few-for-tail" }
+func (Unsettled) ID() ID        { return "unsettled" }
+func (Overload) ID() ID         { return "overload" }
+func (OpenSearch) ID() ID       { return "open-search" }
+func (Imprecise) ID() ID        { return "imprecise" }
+func (NotPositive) ID() ID      { return "not-positive" }
+func (NoCommits) ID() ID        { return "no-commits" }
+func (LatestImage) ID() ID      { return "latest-image" }
+func (DirtyBuild) ID() ID       { return "dirty-build" }
+func (MixedTools) ID() ID       { return "mixed-tools" }
 func (NothingGraded) ID() ID    { return IDNothingGraded }
-func (StaleTargets) ID() ID     { return IDStaleTargets }
-func (NoStart) ID() ID          { return IDNoStart }
-func (ReleaseOrder) ID() ID     { return IDReleaseOrder }
-func (ImpossibleError) ID() ID  { return IDImpossibleError }
-func (BadTimestamps) ID() ID    { return IDBadTimestamps }
-func (DuplicateRun) ID() ID     { return IDDuplicateRun }
-func (NoPair) ID() ID           { return IDNoPair }
-func (Unread) ID() ID           { return IDUnread }
-func (ReportRejects) ID() ID    { return IDReportRejects }
-func (LostDocument) ID() ID     { return IDLostDocument }
-func (UnknownChannel) ID() ID   { return IDChannel }
-func (CutOff) ID() ID           { return IDReleaseList }
-func (Unlisted) ID() ID         { return IDReleaseList }
+func (StaleTargets) ID() ID     { return "stale-targets" }
+func (NoStart) ID() ID          { return "no-start" }
+func (ReleaseOrder) ID() ID     { return "release-order" }
+func (ImpossibleError) ID() ID  { return "impossible-error" }
+func (BadTimestamps) ID() ID    { return "bad-timestamps" }
+func (DuplicateRun) ID() ID     { return "duplicate-run" }
+func (NoPair) ID() ID           { return "no-pair" }
+func (Unread) ID() ID           { return "unread" }
+func (ReportRejects) ID() ID    { return "report-rejects" }
+func (LostDocument) ID() ID     { return "lost-document" }
+func (UnknownChannel) ID() ID   { return "channel" }
+func (CutOff) ID() ID           { return "release-list" }
+func (Unlisted) ID() ID         { return "release-list" }
 func (Drift) ID() ID            { return IDDrift }
-func (UnusedDecision) ID() ID   { return IDUnusedDecision }
+func (UnusedDecision) ID() ID   { return "unused-decision" }

@@ -30,7 +30,7 @@ func moreFailures(before release, now ...release) *lint.Lint {
 		runs = append(runs, i+1)
 	}
 	for _, l := range lint.Release(build(append([]release{before}, now...)...), "v2", runs, slices.Values([][]int{{0}})) {
-		if l.ID == lint.IDMoreFailures {
+		if l.ID == "more-failures" {
 			return &l
 		}
 	}
@@ -75,7 +75,7 @@ func TestMoreFailures(t *testing.T) {
 func TestMoreFailuresThanWhenLastMeasured(t *testing.T) {
 	c := build(failing("v1", share{0, 1000}), failing("v2"), failing("v3", share{40, 1000}))
 	for _, l := range lint.Release(c, "v3", []int{2}, slices.Values([][]int{{1}, {0}})) {
-		if l.ID == lint.IDMoreFailures {
+		if l.ID == "more-failures" {
 			if d := l.Detail.(lint.MoreFailures); d.Before != "v1" || d.OfBefore != 1000 {
 				t.Errorf("%+v", d)
 			}

@@ -3,7 +3,7 @@ package lint
 import (
 	"iter"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -53,48 +53,49 @@ type Check struct {
 // Checks lists all of them, the most serious first of those about numbers, then of those about runs. What package gate
 // finds has no function.
 func Checks() []Check {
+	of := func(d Detail, s schema.Severity, inspect func(*inspection)) Check { return Check{d.ID(), s, inspect} }
 	return []Check{
-		{IDEmptyResponses, schema.SevError, problems(emptyResponses)},
-		{IDImpossibleScore, schema.SevError, scores(impossibleScore)},
-		{IDImpossibleError, schema.SevError, impossibleError},
-		{IDOtherUnit, schema.SevError, otherUnit},
-		{IDMoreFailures, schema.SevError, moreFailures},
-		{IDZeroScore, schema.SevWarning, scores(zeroScore)},
-		{IDFewItems, schema.SevWarning, scores(fewItems)},
-		{IDSubsampled, schema.SevNote, scores(subsampled)},
-		{IDZeroStderr, schema.SevNote, scores(zeroStderr)},
-		{IDFailedShare, schema.SevWarning, points(failedShare)},
-		{IDSaturated, schema.SevWarning, points(saturated)},
-		{IDShortAnswers, schema.SevWarning, points(shortAnswers)},
-		{IDOtherLengths, schema.SevWarning, points(otherLengths)},
-		{IDColdStart, schema.SevWarning, points(coldStart)},
-		{IDSecondTokenStall, schema.SevWarning, points(secondTokenStall)},
-		{IDPrefixCache, schema.SevWarning, prefixCache},
-		{IDFewRequests, schema.SevNote, points(fewRequests)},
-		{IDFewForTail, schema.SevNote, points(fewForTail)},
-		{IDUnsettled, schema.SevWarning, points(unsettled)},
-		{IDOpenSearch, schema.SevWarning, points(openSearch)},
-		{IDOverload, schema.SevWarning, points(overload)},
-		{IDImprecise, schema.SevNote, points(imprecise)},
-		{IDNoCommits, schema.SevWarning, runs(noCommits)},
-		{IDLatestImage, schema.SevWarning, runs(latestImage)},
-		{IDDirtyBuild, schema.SevWarning, runs(dirtyBuild)},
-		{IDMixedTools, schema.SevWarning, mixedTools},
-		{IDNothingGraded, schema.SevWarning, nil},
-		{IDStaleTargets, schema.SevWarning, runs(staleTargets)},
-		{IDNoStart, schema.SevWarning, runs(noStart)},
-		{IDChannel, schema.SevError, nil},
-		{IDReleaseOrder, schema.SevError, nil},
-		{IDReleaseList, schema.SevWarning, nil},
-		{IDBadTimestamps, schema.SevWarning, runs(badTimestamps)},
-		{IDDuplicateRun, schema.SevWarning, problems(copies)},
-		{IDNoPair, schema.SevWarning, nil},
-		{IDUnread, schema.SevWarning, problems(unread)},
-		{IDLostDocument, schema.SevError, nil},
-		{IDReportRejects, schema.SevError, nil},
-		{IDDrift, schema.SevWarning, nil},
-		{IDNotPositive, schema.SevError, nil},
-		{IDUnusedDecision, schema.SevWarning, nil},
+		of(EmptyResponses{}, schema.SevError, problems(emptyResponses)),
+		of(ImpossibleScore{}, schema.SevError, scores(impossibleScore)),
+		of(ImpossibleError{}, schema.SevError, impossibleError),
+		of(OtherUnit{}, schema.SevError, otherUnit),
+		of(MoreFailures{}, schema.SevError, moreFailures),
+		of(ZeroScore{}, schema.SevWarning, scores(zeroScore)),
+		of(FewItems{}, schema.SevWarning, scores(fewItems)),
+		of(Subsampled{}, schema.SevNote, scores(subsampled)),
+		of(ZeroStderr{}, schema.SevNote, scores(zeroStderr)),
+		of(FailedShare{}, schema.SevWarning, points(failedShare)),
+		of(Saturated{}, schema.SevWarning, points(saturated)),
+		of(ShortAnswers{}, schema.SevWarning, points(shortAnswers)),
+		of(OtherLengths{}, schema.SevWarning, points(otherLengths)),
+		of(ColdStart{}, schema.SevWarning, points(coldStart)),
+		of(SecondTokenStall{}, schema.SevWarning, points(secondTokenStall)),
+		of(PrefixCache{}, schema.SevWarning, prefixCache),
+		of(FewRequests{}, schema.SevNote, points(fewRequests)),
+		of(FewForTail{}, schema.SevNote, points(fewForTail)),
+		of(Unsettled{}, schema.SevWarning, points(unsettled)),
+		of(OpenSearch{}, schema.SevWarning, points(openSearch)),
+		of(Overload{}, schema.SevWarning, points(overload)),
+		of(Imprecise{}, schema.SevNote, points(imprecise)),
+		of(NoCommits{}, schema.SevWarning, runs(noCommits)),
+		of(LatestImage{}, schema.SevWarning, runs(latestImage)),
+		of(DirtyBuild{}, schema.SevWarning, runs(dirtyBuild)),
+		of(MixedTools{}, schema.SevWarning, mixedTools),
+		of(NothingGraded{}, schema.SevWarning, nil),
+		of(StaleTargets{}, schema.SevWarning, runs(staleTargets)),
+		of(NoStart{}, schema.SevWarning, runs(noStart)),
+		of(UnknownChannel{}, schema.SevError, nil),
+		of(ReleaseOrder{}, schema.SevError, nil),
+		of(CutOff{}, schema.SevWarning, nil),
+		of(BadTimestamps{}, schema.SevWarning, runs(badTimestamps)),
+		of(DuplicateRun{}, schema.SevWarning, problems(copies)),
+		of(NoPair{}, schema.SevWarning, nil),
+		of(Unread{}, schema.SevWarning, problems(unread)),
+		of(LostDocument{}, schema.SevError, nil),
+		of(ReportRejects{}, schema.SevError, nil),
+		of(Drift{}, schema.SevWarning, nil),
+		of(NotPositive{}, schema.SevError, nil),
+		of(UnusedDecision{}, schema.SevWarning, nil),
 	}
 }
 
@@ -110,55 +111,44 @@ func IDs() []ID {
 // inspection is the check of one release.
 type inspection struct {
 	c       *columns.Columns
-	runs    []int           // of the release
+	release string
+	runs    []int           // of it
 	earlier iter.Seq[[]int] // those of the releases before it, the newest first
 	check   Check
-	found   map[place]*Lint
-	order   []place
-	weight  map[place]float64
-}
-
-// place identifies the cases that become one lint: a check and a run.
-type place struct {
-	id  ID
-	run string
+	found   []Lint
+	weight  []float64      // of the worst case of each
+	at      map[string]int // those of the check, by run
 }
 
 // Release checks the runs of a release; earlier are the runs of each release that it may be compared with, the newest
 // first.
 func Release(c *columns.Columns, release string, runs []int, earlier iter.Seq[[]int]) []Lint {
-	l := &inspection{c: c, runs: runs, earlier: earlier, found: map[place]*Lint{}, weight: map[place]float64{}}
+	l := &inspection{c: c, release: release, runs: runs, earlier: earlier}
 	for _, check := range Checks() {
 		if check.inspect != nil {
-			l.check = check
+			l.check, l.at = check, map[string]int{}
 			check.inspect(l)
 		}
 	}
-	out := make([]Lint, 0, len(l.order))
-	for _, id := range l.order {
-		x := *l.found[id]
-		x.Release = release
-		out = append(out, x)
-	}
-	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
-	sort.SliceStable(out, func(i, j int) bool { return rank[out[i].Severity] < rank[out[j].Severity] })
-	return out
+	slices.SortStableFunc(l.found, func(a, b Lint) int {
+		return slices.Index(schema.Severities(), a.Severity) - slices.Index(schema.Severities(), b.Severity)
+	})
+	return l.found
 }
 
 // add notes one case; cases of one run are one lint, with the numbers of the worst, by weight.
 func (l *inspection) add(run int, subject string, weight float64, d Detail) {
 	h := &l.c.Runs[run]
-	at := place{l.check.ID, h.ID}
-	x := l.found[at]
-	if x == nil {
-		x = &Lint{ID: l.check.ID, Severity: l.check.Severity, Run: h.ID, Model: h.Model.Name, Device: h.Device}
-		l.found[at] = x
-		l.order = append(l.order, at)
+	at, again := l.at[h.ID]
+	if !again {
+		at = len(l.found)
+		l.at[h.ID], l.weight = at, append(l.weight, weight)
+		l.found = append(l.found, New(l.release, subject, d).Of(h))
+		return
 	}
-	x.Count++
-	if x.Count == 1 || weight > l.weight[at] {
-		l.weight[at] = weight
-		x.Subject, x.Detail = subject, d
+	x := &l.found[at]
+	if x.Count++; weight > l.weight[at] {
+		l.weight[at], x.Subject, x.Detail = weight, subject, d
 	}
 }
 

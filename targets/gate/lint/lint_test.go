@@ -250,10 +250,10 @@ func TestEachCheck(t *testing.T) {
 		}
 	}
 	elsewhere := map[lint.ID]bool{ // found in package gate
-		lint.IDNothingGraded: true, lint.IDChannel: true, lint.IDReleaseList: true,
-		lint.IDLostDocument: true, lint.IDDrift: true, lint.IDNotPositive: true,
-		lint.IDUnusedDecision: true, lint.IDReportRejects: true, lint.IDReleaseOrder: true,
-		lint.IDNoPair: true,
+		lint.IDNothingGraded: true, "channel": true, "release-list": true,
+		"lost-document": true, lint.IDDrift: true, "not-positive": true,
+		"unused-decision": true, "report-rejects": true, "release-order": true,
+		"no-pair": true,
 	}
 	for _, id := range lint.IDs() {
 		if tested[id] == elsewhere[id] {
@@ -289,7 +289,7 @@ func TestCasesAreCounted(t *testing.T) {
 	cols := build(release{points: []point{{key("vllm", 1), v(90)}, {key("vllm", 2), v(8)}, {key("vllm", 4), v(50)}}})
 	found := 0
 	for _, l := range lint.Release(cols, "v", []int{0}, none) {
-		if l.ID != lint.IDFewForTail {
+		if l.ID != "few-for-tail" {
 			continue
 		}
 		found++
@@ -328,7 +328,7 @@ func TestFailedPointsAreLeftOut(t *testing.T) {
 	cols := build(one(key("vllm", 1), with(values{"ttft/n": 2})))
 	cols.Points[0].Status = 3
 	for _, l := range lint.Release(cols, "v", []int{0}, none) {
-		if l.ID == lint.IDFewRequests {
+		if l.ID == "few-requests" {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -351,7 +351,7 @@ func TestCountedPromptsAreExact(t *testing.T) {
 			b.C.Runs = append(b.C.Runs, columns.RunHead{PointsEnd: 1})
 			found := 0
 			for _, l := range lint.Release(b.Seal(), "v1", []int{0}, none) {
-				if l.ID == lint.IDOtherLengths {
+				if l.ID == "other-lengths" {
 					found++
 				}
 			}

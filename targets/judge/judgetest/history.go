@@ -65,48 +65,37 @@ func (m History) Columns() *columns.Columns {
 		m.Unit = 1
 	}
 	for r, values := range m.TTFT {
-		m.run(b, r, values)
+		h := columns.RunHead{
+			ID: fmt.Sprintf("run-%d", r), Release: fmt.Sprintf("v%d", r), Start: Day(r + 1),
+			Model: schema.Model{Name: Model}, Device: Device,
+		}
+		if r < len(m.Channels) {
+			h.Channel = m.Channels[r]
+		}
+		if r < len(m.Scores) {
+			for _, s := range m.Scores[r] {
+				b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: int32(len(b.C.Runs)), Score: s})
+			}
+			h.Scores = len(m.Scores[r])
+		}
+		m.run(b, r, h, values)
 		if r < len(m.Again) && m.Again[r] != nil {
-			m.again(b, r)
+			h.ID, h.Start, h.Scores = h.ID+"-again", h.Start.Add(time.Hour), 0
+			m.run(b, r, h, m.Again[r])
 		}
 	}
 	return b.Seal()
 }
 
-// again adds a later run of a release, an hour after the first.
-func (m History) again(b *columns.Builder, r int) {
-	h := b.C.Runs[len(b.C.Runs)-1]
-	h.ID, h.Start, h.FirstPoint, h.Scores = h.ID+"-again", h.Start.Add(time.Hour), len(b.C.Points), 0
-	for w, v := range m.Again[r] {
-		if v != 0 {
-			m.measured(b, len(b.C.Runs), r, w, v)
-		}
-	}
-	h.PointsEnd = len(b.C.Points)
-	b.C.Runs = append(b.C.Runs, h)
-}
-
-// run adds the first run of a release.
-func (m History) run(b *columns.Builder, r int, values []float64) {
-	h := columns.RunHead{
-		ID: fmt.Sprintf("run-%d", r), Release: fmt.Sprintf("v%d", r), Start: Day(r + 1),
-		Model: schema.Model{Name: Model}, Device: Device, FirstPoint: len(b.C.Points),
-	}
-	if r < len(m.Channels) {
-		h.Channel = m.Channels[r]
-	}
+// run adds a run of a release with its measurements.
+func (m History) run(b *columns.Builder, r int, h columns.RunHead, values []float64) {
+	h.FirstPoint = len(b.C.Points)
 	for w, v := range values {
 		if v != 0 {
 			m.measured(b, len(b.C.Runs), r, w, v)
 		}
 	}
 	h.PointsEnd = len(b.C.Points)
-	if r < len(m.Scores) {
-		for _, s := range m.Scores[r] {
-			b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: int32(len(b.C.Runs)), Score: s})
-			h.Scores++
-		}
-	}
 	b.C.Runs = append(b.C.Runs, h)
 }
 

@@ -51,7 +51,12 @@ func New(n int, rules Rules) (*Search, error) {
 	}
 	s := &Search{n: n, rules: rules, skipped: make([]bool, n+1), counts: make([]int, n+1)}
 	s.effects, s.scales = grid(rules.Least, rules.Most, effectSteps), grid(leastScale, mostScale, scaleSteps)
-	usual := s.usual()
+	usual, sum := make([]float64, len(s.effects)), 0. // weights of sizes, with mean 1
+	for i, e := range s.effects {
+		const common = .25 // larger ones are the less common the larger they are
+		usual[i] = 1 / (1 + e*e/(common*common))
+		sum += usual[i]
+	}
 	for k := 1; k <= n+1; k++ {
 		prior := math.Log(1 / float64(n))
 		if k == n+1 {
@@ -61,28 +66,12 @@ func New(n int, rules Rules) (*Search, error) {
 		for i := range row {
 			row[i] = prior
 			if k <= n {
-				row[i] += usual[i/scaleSteps]
+				row[i] += math.Log(usual[i/scaleSteps] * effectSteps / sum)
 			}
 		}
 		s.log = append(s.log, row)
 	}
 	return s, nil
-}
-
-// usual is ln of the prior of each size, with mean weight 1: those of a quarter and more are the less common the larger
-// they are.
-func (s *Search) usual() []float64 {
-	const common = .25
-	out := make([]float64, len(s.effects))
-	sum := 0.
-	for i, e := range s.effects {
-		out[i] = 1 / (1 + e*e/(common*common))
-		sum += out[i]
-	}
-	for i, w := range out {
-		out[i] = math.Log(w * float64(len(out)) / sum)
-	}
-	return out
 }
 
 func grid(least, most float64, steps int) []float64 {
@@ -140,14 +129,9 @@ type Posterior struct {
 
 // Posterior returns what is known now.
 func (s *Search) Posterior() Posterior {
-	if s.known == nil {
-		p := s.posterior()
-		s.known = &p
+	if s.known != nil {
+		return *s.known
 	}
-	return *s.known
-}
-
-func (s *Search) posterior() Posterior {
 	most := math.Inf(-1)
 	for _, row := range s.log {
 		for _, v := range row {
@@ -178,6 +162,7 @@ func (s *Search) posterior() Posterior {
 			p.First[k] /= changed
 		}
 	}
+	s.known = &p
 	return p
 }
 

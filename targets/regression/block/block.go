@@ -50,12 +50,7 @@ func (d Part) Above(x float64) float64 {
 }
 
 // Below is described at [Part.Above].
-func (d Part) Below(x float64) float64 {
-	if !d.Known() {
-		return math.NaN()
-	}
-	return regression.UpperTail((x-d.Mean)/d.SE, d.Df)
-}
+func (d Part) Below(x float64) float64 { return Part{-d.Mean, d.SE, d.Df}.Above(-x) }
 
 // P returns the two-sided p value of no difference.
 func (d Part) P() float64 { return 2 * math.Min(d.Above(0), d.Below(0)) }
@@ -127,12 +122,24 @@ func (d Difference) ToDecide(limit float64) int {
 func Compare(series [][]float64, kept bool) (each []Difference, all Difference) {
 	each = make([]Difference, len(series))
 	f := family{series: series, kept: kept}
-	f.means(each)
+	for i, s := range series {
+		d := &each[i]
+		sum := 0.
+		for _, v := range s {
+			if !math.IsNaN(v) {
+				sum, d.Blocks = sum+v, d.Blocks+1
+			}
+		}
+		d.Mean, d.SE = sum/float64(d.Blocks), math.NaN()
+		if d.Blocks >= Least {
+			f.whole, f.middles = append(f.whole, i), append(f.middles, d.Mean)
+		}
+	}
 	f.split(each)
 	common := f.common()
 	own := regression.Moderate(f.s2, f.nu)
-	all = f.pooled(each, common)
-	k, centre := float64(len(f.whole)), f.centre(each)
+	all = f.pooled(common)
+	k, centre := float64(len(f.whole)), regression.Median(f.middles)
 	for i := range each {
 		d := &each[i]
 		if d.Blocks < Least {
@@ -182,52 +189,20 @@ func Significant(list []Difference) []bool {
 
 // family is the series of one metric, with their differences taken apart.
 type family struct {
-	series [][]float64
-	kept   bool
-	whole  []int     // series with enough blocks
-	effect []float64 // by block: what it did to all series, after their means
-	seen   []int     // by block: series behind it
-	s2, nu []float64 // by series: the variance of what is left, and its degrees of freedom
-}
-
-func (f *family) means(each []Difference) {
-	for i, s := range f.series {
-		d := &each[i]
-		sum := 0.
-		for _, v := range s {
-			if !math.IsNaN(v) {
-				sum, d.Blocks = sum+v, d.Blocks+1
-			}
-		}
-		d.Mean, d.SE = sum/float64(d.Blocks), math.NaN()
-		if d.Blocks >= Least {
-			f.whole = append(f.whole, i)
-		}
-	}
-}
-
-// centre is the median of the differences of all series with enough blocks; NaN without one.
-func (f *family) centre(each []Difference) float64 {
-	var list []float64
-	for _, i := range f.whole {
-		list = append(list, each[i].Mean)
-	}
-	return median(list)
-}
-
-// median sorts its list; NaN for none.
-func median(list []float64) float64 {
-	if len(list) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(list)
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
+	series  [][]float64
+	kept    bool
+	whole   []int     // series with enough blocks
+	middles []float64 // their means
+	effect  []float64 // by block: what it did to all series, after their means
+	seen    []int     // by block: series behind it
+	s2, nu  []float64 // by series: the variance of what is left, and its degrees of freedom
 }
 
 // most is the mean of the values that are not far from their median; of three or fewer the median itself.
 func most(list []float64) float64 {
 	const least, far = 4, 12. // values; median deviations
-	centre := median(list)
+	slices.Sort(list)
+	centre := regression.Median(slices.Clone(list))
 	if len(list) < least {
 		return centre
 	}
@@ -235,7 +210,7 @@ func most(list []float64) float64 {
 	for i, v := range list {
 		off[i] = math.Abs(v - centre)
 	}
-	limit := far * median(off)
+	limit := far * regression.Median(off)
 	return regression.Mean(slices.DeleteFunc(list, func(v float64) bool { return math.Abs(v-centre) > limit }))
 }
 
@@ -323,12 +298,8 @@ func floored(se, df float64, blocks int) (float64, float64) {
 }
 
 // pooled is the difference of all series together, as most of them say it.
-func (f *family) pooled(each []Difference, common regression.Noise) Difference {
-	var means []float64
-	for _, i := range f.whole {
-		means = append(means, each[i].Mean)
-	}
-	d := Difference{Part: Part{Mean: most(means), SE: math.NaN()}}
+func (f *family) pooled(common regression.Noise) Difference {
+	d := Difference{Part: Part{Mean: most(slices.Clone(f.middles)), SE: math.NaN()}}
 	for _, n := range f.seen {
 		if n > 0 {
 			d.Blocks++

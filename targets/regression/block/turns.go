@@ -42,8 +42,9 @@ func (t *Turns[N]) blocks(numbers ...N) []Turn {
 	})
 }
 
-// Series returns those of the numbers that have a block of both sides, and ln(B/A) of each by block.
-func (t *Turns[N]) Series(numbers []N) (both []N, series [][]float64) {
+// Compare compares those of the numbers of one metric that have a block of both sides, by ln(B/A) in each block.
+func (t *Turns[N]) Compare(numbers []N) (both []N, each []Difference, all Difference) {
+	var series [][]float64
 	blocks := t.blocks(numbers...)
 	for _, of := range numbers {
 		s := make([]float64, len(blocks))
@@ -54,7 +55,11 @@ func (t *Turns[N]) Series(numbers []N) (both []N, series [][]float64) {
 			both, series = append(both, of), append(series, s)
 		}
 	}
-	return both, series
+	if len(both) == 0 {
+		return nil, nil, Difference{}
+	}
+	each, all = Compare(series, t.Kept)
+	return both, each, all
 }
 
 // Means returns those of both sides in each block that both have.
@@ -65,14 +70,4 @@ func (t *Turns[N]) Means(of N) (a, b []float64) {
 		}
 	}
 	return a, b
-}
-
-// Compare compares those of the numbers of one metric that both sides have.
-func (t *Turns[N]) Compare(numbers []N) (both []N, each []Difference, all Difference) {
-	both, series := t.Series(numbers)
-	if len(both) == 0 {
-		return nil, nil, Difference{}
-	}
-	each, all = Compare(series, t.Kept)
-	return both, each, all
 }
