@@ -303,17 +303,13 @@ func shops(t *table) {
 	}}
 	quiet, uneven := four, four
 	quiet.planted, uneven.uneven = nil, true
-	const seeds = shopSeeds
 	rules := rivals()
 	changed, calm, rough := make([]scored, len(rules)), make([]scored, len(rules)), make([]scored, len(rules))
 	suspected := 0
-	for k := range uint64(seeds) {
+	for k := range uint64(shopSeeds) {
 		for i, s := range []shop{four, quiet, uneven} {
-			tab, truth := s.make(t.o.seed*seeds + k)
-			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-			if err != nil {
-				return
-			}
+			tab, truth := s.make(t.o.seed*shopSeeds + k)
+			j := judge(tab)
 			for n, r := range rules {
 				into := [][]scored{changed, calm, rough}[i]
 				hits, wrong, releases := s.named(r.find(tab, j), truth)
@@ -386,10 +382,7 @@ func small(t *table) {
 		named, histories := 0, 2*t.o.populations
 		for k := range uint64(histories) {
 			tab, truth := s.make(t.o.seed*1000 + k)
-			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-			if err != nil {
-				return
-			}
+			j := judge(tab)
 			seen, changed := 0, 0
 			for c, cell := range tab.Cells {
 				if len(truth[c]) == 0 {

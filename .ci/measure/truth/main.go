@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,13 +115,7 @@ type request struct {
 
 // tokens is the length of the answer; 16 where the request states none, as in the OpenAI API.
 func (r request) tokens() int {
-	switch {
-	case r.MaxCompletion > 0:
-		return r.MaxCompletion
-	case r.MaxTokens > 0:
-		return r.MaxTokens
-	}
-	return 16
+	return cmp.Or(max(r.MaxCompletion, 0), max(r.MaxTokens, 0), 16)
 }
 
 // promptTokens counts token ids where a prompt is a list of them, and words otherwise.
