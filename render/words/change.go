@@ -15,7 +15,7 @@ import (
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
 // what changed in the software. [besideChange] is the same for a row whose columns show the change.
 func change(v *schema.Verdict, r schema.Change) string {
-	out := outcome(v, r)
+	out := outcome(v, r, false)
 	if r.Turns != nil && r.Why != schema.WhyInTurns && r.Why != schema.WhyTurnsOpen {
 		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
 			turns(v.Metric, r.Turns) + "), which decides nothing."
@@ -39,54 +39,50 @@ func change(v *schema.Verdict, r schema.Change) string {
 
 // comparison is what the sentences about a change say things of.
 type comparison struct {
-	v            *schema.Verdict
-	r            schema.Change
-	moved, noisy string // how the number moved, and the noise with it
-	limit        string // the least change that matters
-}
-
-func comparisonOf(v *schema.Verdict, r schema.Change) comparison {
-	c := comparison{v: v, r: r, moved: moved(v, base(r), r.Turns == nil), limit: digits(100*r.Limit) + Thin + "%"}
-	c.noisy = c.moved + noise(r)
-	return c
+	v *schema.Verdict
+	r schema.Change
 }
 
 // decisive has what decided about a change, by reason: as a sentence, and in short, for a table whose columns have the
 // word, the numbers and the interval already. Names in braces are of [parts]. What is not listed had nothing to
 // compare with.
 var decisive = map[schema.Why]struct{ long, short string }{
-	schema.WhyGate: {"${noisy}${rare}${once}.", "${besideRare}"},
+	schema.WhyGate: {"${moved}${noise}${rare}${once}.", "${besideRare}"},
 	schema.WhyRecheck: {
-		"${noisy}; confirmed by a re-run of the same release (first run: ${first}).",
+		"${moved}${noise}; confirmed by a re-run of the same release (first run: ${first}).",
 		"confirmed by a re-run (first run: ${first})",
 	},
 	schema.WhyAgain: {
-		"${noisy}; first seen in ${seen}, and again here${ofRuns}.", "first seen in ${seen}${besideRuns}",
+		"${moved}${noise}; first seen in ${seen}, and again here${ofRuns}.", "first seen in ${seen}${besideRuns}",
 	},
 	schema.WhyBackAgain: {
-		"${noisy}: back at the level before a confirmed change.", "back at the level before a confirmed change",
+		"${moved}${noise}: back at the level before a confirmed change.", "back at the level before a confirmed change",
 	},
 	schema.WhyNotSignificant: {
-		"${noisy}: beyond the limit of ${limit}, and not significant among so many numbers.",
+		"${moved}${noise}: beyond the limit of ${limit}, and not significant among so many numbers.",
 		"beyond ${limit}, not significant among so many numbers",
 	},
 	schema.WhyEquivalent: {
-		"${noisy}: the whole 90" + Thin + "% interval lies inside ±${limit}.", "within ±${limit}",
+		"${moved}${noise}: the whole 90" + Thin + "% interval lies inside ±${limit}.", "within ±${limit}",
 	},
 	schema.WhyWide: {
-		"${noisy}: neither unchanged nor regressed can be said${settle}.", "${besideSettle}",
+		"${moved}${noise}: neither unchanged nor regressed can be said${settle}.", "${besideSettle}",
 	},
 	schema.WhyNoRegression: {
-		"${noisy}: no regression; whether it improved cannot be said${settle}.", "no regression; ${besideSettle}",
+		"${moved}${noise}: no regression; whether it improved cannot be said${settle}.", "no regression; ${besideSettle}",
 	},
 	schema.WhyNoImprovement: {
-		"${noisy}: no improvement; whether it regressed cannot be said${settle}.", "no improvement; ${besideSettle}",
+		"${moved}${noise}: no improvement; whether it regressed cannot be said${settle}.", "no improvement; ${besideSettle}",
 	},
-	schema.WhyOneMoreRun: {"${noisy}${oneMore}", "suspected ${since}; one more run is needed"},
-	schema.WhyOtherHost:  {"${noisy}${onHost}", "seen on host ${host} alone; needs another host"},
-	schema.WhyGroup:      {"${moved}, as ${group}: one change, counted once.", "with ${group}"},
+	schema.WhyOneMoreRun: {"${moved}${noise}${oneMore}", "suspected ${since}; one more run is needed"},
+	schema.WhyOtherHost: {
+		"${moved}${noise}; every run that shows it was made on host ${host}, and earlier releases on others: the host " +
+			"may have done it, and a run on another one is needed.",
+		"seen on host ${host} alone; needs another host",
+	},
+	schema.WhyGroup: {"${moved}, as ${group}: one change, counted once.", "with ${group}"},
 	schema.WhyBelowLimit: {
-		"${noisy}: a real change, ${since}, below the limit of ${limit}.", "less than ${limit} ${since}",
+		"${moved}${noise}: a real change, ${since}, below the limit of ${limit}.", "less than ${limit} ${since}",
 	},
 	schema.WhyAgainstGroup: {
 		"${moved}, against what its group did: it is hidden by that.",
@@ -115,12 +111,14 @@ var decisive = map[schema.Why]struct{ long, short string }{
 
 // parts is what the names in [decisive] stand for.
 var parts = map[string]func(c *comparison) string{
-	"noisy": func(c *comparison) string { return c.noisy }, "moved": func(c *comparison) string { return c.moved },
-	"limit": func(c *comparison) string { return c.limit }, "seen": func(c *comparison) string { return c.v.First },
+	"moved":        func(c *comparison) string { return moved(c.v, base(c.r), c.r.Turns == nil) },
+	"noise":        func(c *comparison) string { return noise(c.r) },
+	"limit":        func(c *comparison) string { return digits(100*c.r.Limit) + Thin + "%" }, // that matters
+	"seen":         func(c *comparison) string { return c.v.First },
 	"rare":         func(c *comparison) string { return rare(c.v) },
 	"besideRare":   func(c *comparison) string { return besideRare(c.v) },
 	"once":         func(c *comparison) string { return once(c.v) },
-	"first":        func(c *comparison) string { return first(c.v, c.r) },
+	"first":        func(c *comparison) string { return Quantity(c.r.First, schema.Unit(c.v.Metric)) }, // run's value
 	"ofRuns":       func(c *comparison) string { return ofRuns(c.v.Metric, c.r.Together) },
 	"besideRuns":   func(c *comparison) string { return besideRuns(c.v.Metric, c.r.Together) },
 	"settle":       func(c *comparison) string { return settle(c.r) },
@@ -128,7 +126,6 @@ var parts = map[string]func(c *comparison) string{
 	"oneMore":      func(c *comparison) string { return oneMore(c.v) },
 	"since":        func(c *comparison) string { return since(c.v.First) },
 	"host":         func(c *comparison) string { return cmp.Or(c.r.Host, "unknown") },
-	"onHost":       func(c *comparison) string { return onHost(c.r.Host) },
 	"group":        func(c *comparison) string { return part(c.r.Part) },
 	"inTurns":      func(c *comparison) string { return inTurns(c.v, c.r) },
 	"moreBlocks":   func(c *comparison) string { return moreBlocks(c.r.Turns.Needed) },
@@ -138,12 +135,6 @@ var parts = map[string]func(c *comparison) string{
 		}
 		return ""
 	},
-}
-
-// say is a text of [decisive] for a verdict. A part may be empty.
-func (c *comparison) say(text string) string {
-	said := strings.ReplaceAll(os.Expand(text, func(name string) string { return parts[name](c) }), ", ,", ",")
-	return strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(said, " ;", ";")), ";")
 }
 
 // part says which numbers a number changed with, and by how much: "24 numbers of llama on n150 (12.0 % slower)".
@@ -163,22 +154,22 @@ func part(p *schema.PartOf) string {
 	return Plural(p.Numbers, "number") + " of " + where + " (" + slower(p.Effect, p.Effect >= 0) + ")"
 }
 
-// outcome says how a number changed, and what decided that.
-func outcome(v *schema.Verdict, r schema.Change) string {
-	if d, ok := decisive[r.Why]; ok {
-		c := comparisonOf(v, r)
-		return c.say(d.long)
+// outcome says how a number changed, and what decided that; beside columns that show the change, what decided alone:
+// "" where the verdict's word and the interval say it.
+func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
+	d, ok := decisive[r.Why]
+	text := d.long
+	switch {
+	case !ok && beside:
+		return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
+	case !ok:
+		return withoutBaseline(v.Metric, r)
+	case beside:
+		text = d.short
 	}
-	return withoutBaseline(v.Metric, r)
-}
-
-// besideOutcome is what decided; "" where the verdict's word and the interval say it.
-func besideOutcome(v *schema.Verdict, r schema.Change) string {
-	if d, ok := decisive[r.Why]; ok {
-		c := comparisonOf(v, r)
-		return c.say(d.short)
-	}
-	return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
+	said := os.Expand(text, func(name string) string { return parts[name](&comparison{v, r}) })
+	said = strings.ReplaceAll(strings.ReplaceAll(said, ", ,", ","), " ;", ";") // a part may be empty
+	return strings.TrimSuffix(strings.TrimSpace(said), ";")
 }
 
 // ofRuns says what the runs that confirmed a change show together, which one run may not show by itself.
@@ -237,30 +228,18 @@ func oneMore(v *schema.Verdict) string {
 	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 }
 
-// onHost says why a change that was seen again is not confirmed.
-func onHost(name string) string {
-	return "; every run that shows it was made on host " + OrUnknown(name) +
-		", and earlier releases on others: the host may have done it, and a run on another one is needed."
-}
-
-// noEarlier says that nothing before is compared: of a stand-in, earlier releases may have a number that is not judged,
-// since they have the better metric.
-func noEarlier(metric string) string {
-	for _, of := range schema.Metrics() {
-		if slices.Contains(of.StandIns, metric) {
-			name, _ := schema.MetricByName(metric)
-			return fmt.Sprintf("%s is judged only where a point has no %s, and so in no earlier release of its line.",
-				name.Label, of.Label)
-		}
-	}
-	return "No earlier release of its line has this measurement."
-}
-
 // withoutBaseline says why there is nothing to compare a number with.
 func withoutBaseline(metric string, r schema.Change) string {
 	switch r.Why {
 	case schema.WhyNoBaseline:
-		return noEarlier(metric)
+		for _, of := range schema.Metrics() {
+			if slices.Contains(of.StandIns, metric) { // earlier releases may have it, beside the better metric
+				name, _ := schema.MetricByName(metric)
+				return fmt.Sprintf("%s is judged only where a point has no %s, and so in no earlier release of its line.",
+					name.Label, of.Label)
+			}
+		}
+		return "No earlier release of its line has this measurement."
 	case schema.WhyPinned:
 		return "A new level starts here by decision; nothing before it counts."
 	case schema.WhyNoBaselineLine:
@@ -284,10 +263,22 @@ func moved(v *schema.Verdict, of string, alone bool) string {
 	}
 	raw := value/ref - 1
 	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share(raw), of, Number(ref), Quantity(value, info.Unit))
-	if alone {
-		out += tested(v, raw)
+	if alone && ofFirstRun(v) {
+		effect, _ := v.Effect.Get()
+		out += "; its first run, which is what is tested, " + Signed(v.Metric, effect)
 	}
 	return out
+}
+
+// ofFirstRun reports that the change is that of the first run of a release, and the value the mean of several.
+func ofFirstRun(v *schema.Verdict) bool {
+	value, _ := v.Value.Get()
+	ref, has := v.Ref.Get()
+	effect, _ := v.Effect.Get()
+	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
+		effect = -effect
+	}
+	return has && ref != 0 && !(math.Abs(effect-(value/ref-1)) < .0005)
 }
 
 // share is how far a value lies from what it is compared with: "14.1 % above", "level with".
@@ -309,31 +300,12 @@ func rank(stat string) string {
 	return ""
 }
 
-// tested says how far the first run of a release was off, where the value is the mean of several and the first one is
-// what was tested.
-func tested(v *schema.Verdict, raw float64) string {
-	effect, _ := v.Effect.Get()
-	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
-		effect = -effect
-	}
-	if math.Abs(effect-raw) < .0005 {
-		return ""
-	}
-	e, _ := v.Effect.Get()
-	return "; its first run, which is what is tested, " + Signed(v.Metric, e)
-}
-
 // base is what a number is compared with.
 func base(r schema.Change) string {
 	if r.Releases > 1 {
 		return fmt.Sprintf("the mean of %d releases", r.Releases)
 	}
 	return "the release before"
-}
-
-// first is the value of the release's first run.
-func first(v *schema.Verdict, r schema.Change) string {
-	return Quantity(r.First, schema.Unit(v.Metric))
 }
 
 // settle says what would settle an inconclusive number.
@@ -358,15 +330,22 @@ func noise(r schema.Change) string {
 // rare says how rare a change is among all that was compared. It is of the release's first run, so it never stands
 // beside the change of another one.
 func rare(v *schema.Verdict) string {
-	q, ok := v.Q.Get()
-	if !ok {
+	if q := rarity(v, "= "); q != "" {
+		return ", q " + q + " (share of such findings that chance makes)"
+	}
+	return ""
+}
+
+// rarity is q, behind a sign of equality; "" where there is none.
+func rarity(v *schema.Verdict, equal string) string {
+	switch q, ok := v.Q.Get(); {
+	case !ok:
 		return ""
+	case q < .0001:
+		return "under 0.0001"
+	default:
+		return fmt.Sprintf("%s%.2g", equal, q)
 	}
-	is := fmt.Sprintf("= %.2g", q)
-	if q < .0001 {
-		is = "under 0.0001"
-	}
-	return ", q " + is + " (share of such findings that chance makes)"
 }
 
 // once says that a change was seen in one run, or what a later release made of it. What it says of a release stays true
@@ -472,7 +451,8 @@ func changed(v *schema.Verdict) bool {
 // besideChange is the row's part of [change]: what differed in its measurement, what it is compared with, what decided,
 // what differed in its build.
 func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
-	out := strings.Join(nonEmpty(besideBase(v, r), besideTested(v, r), besideOutcome(v, r), besideTurns(v, r)), "; ") + "."
+	said := []string{besideBase(v, r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
+	out := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ") + "."
 	if r.Differs != "" && r.Differs != s.Differs {
 		out = "With " + r.Differs + ": " + out
 	} else if r.Differs == "" && s.Differs != "" && changed(v) {
@@ -489,15 +469,6 @@ func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
 		out += " Built with " + r.Build + "."
 	case r.Build == "" && s.Build != "" && changed(v):
 		out += " No other build is stated."
-	}
-	return out
-}
-
-func nonEmpty(list ...string) (out []string) {
-	for _, s := range list {
-		if s != "" {
-			out = append(out, s)
-		}
 	}
 	return out
 }
@@ -528,16 +499,10 @@ func besideTurns(v *schema.Verdict, r schema.Change) string {
 
 // besideTested says where the change is that of the first run, and the number beside it the mean of several.
 func besideTested(v *schema.Verdict, r schema.Change) string {
-	value, _ := v.Value.Get()
-	ref, has := v.Ref.Get()
-	effect, _ := v.Effect.Get()
-	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
-		effect = -effect
+	if r.Turns == nil && ofFirstRun(v) {
+		return "change of the first run"
 	}
-	if !has || ref == 0 || r.Turns != nil || math.Abs(effect-(value/ref-1)) < .0005 {
-		return ""
-	}
-	return "change of the first run"
+	return ""
 }
 
 // besideRare is how rare a change is that one run shows, and what a later release made of it.
@@ -549,12 +514,8 @@ func besideRare(v *schema.Verdict) string {
 	case v.First != "":
 		out = v.First + " lies as far out"
 	}
-	if q, ok := v.Q.Get(); ok {
-		is := fmt.Sprintf("%.2g", q)
-		if q < .0001 {
-			is = "under 0.0001"
-		}
-		return "q " + is + "; " + out
+	if q := rarity(v, ""); q != "" {
+		return "q " + q + "; " + out
 	}
 	return out
 }

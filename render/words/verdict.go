@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -40,19 +40,11 @@ func OutcomeText(o schema.Outcome, e schema.Evidence) string {
 }
 
 // OrUnknown names what nobody stated.
-func OrUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
+func OrUnknown(s string) string { return cmp.Or(s, "unknown") }
 
 // OnDevice names a model on a device; "on unknown" would read as a name.
 func OnDevice(model, device string) string {
-	if model == "" {
-		model = "an unknown model"
-	}
-	return model + " on " + Device(device)
+	return cmp.Or(model, "an unknown model") + " on " + Device(device)
 }
 
 // Impls returns how verdicts of a list name their implementations: "" where their model and device state one or none.
@@ -89,19 +81,15 @@ type Fact struct{ Name, Text string }
 
 // Facts are the numbers of a reason, by name, as data files have them.
 func Facts(r schema.Reason) []Fact {
+	var fields map[string]any
 	data, err := json.Marshal(r)
-	if err != nil {
+	if err != nil || json.Unmarshal(data, &fields) != nil {
 		return nil // a reason holds finite numbers and text
 	}
-	var fields map[string]any
-	if json.Unmarshal(data, &fields) != nil {
-		return nil
-	}
 	var out []Fact
-	for name, v := range fields {
-		out = append(out, Fact{name, fmt.Sprint(v)})
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		out = append(out, Fact{name, fmt.Sprint(fields[name])})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }
 
@@ -150,7 +138,8 @@ func reason(v *schema.Verdict, beside bool) string {
 	case schema.Planned:
 		return "Planned, and no result was found."
 	case schema.NoNumber:
-		return sentence("Measured without a number: "+cmp.Or(r.Why, "its file has none")) + measuredElsewhere(r.Other)
+		return sentence("Measured without a number: "+cmp.Or(r.Why, "its file has none")) +
+			measuredBy(r.Other, "; if the failure was the machine's, invalidate the run that failed.")
 	case schema.MetricNotMeasured:
 		return fmt.Sprintf("No tool measures %s.", r.Metric)
 	case schema.AboveCeiling:
@@ -182,9 +171,9 @@ func notCompared(v *schema.Verdict) string {
 	case schema.NoLengths:
 		return "The result states no lengths, so it is compared with nothing."
 	case schema.ExcludedBy:
-		return sentence("Excluded: "+r.Why) + measuredInstead(r.Other)
+		return sentence("Excluded: "+r.Why) + measuredBy(r.Other, " instead.")
 	case schema.InvalidPoint:
-		return sentence("Excluded: "+cmp.Or(r.Why, "its file says so")) + measuredInstead(r.Other)
+		return sentence("Excluded: "+cmp.Or(r.Why, "its file says so")) + measuredBy(r.Other, " instead.")
 	case schema.NotPositive:
 		return fmt.Sprintf("%s of %s %s is not a measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
 	case schema.NotRemeasured:
@@ -193,19 +182,12 @@ func notCompared(v *schema.Verdict) string {
 	return ""
 }
 
-func measuredInstead(run string) string {
+// measuredBy names the run that has the number; "" for none.
+func measuredBy(run, end string) string {
 	if run == "" {
 		return ""
 	}
-	return " Run " + run + " measured it instead."
-}
-
-// measuredElsewhere names the run that has the number.
-func measuredElsewhere(run string) string {
-	if run == "" {
-		return ""
-	}
-	return " Run " + run + " measured it; if the failure was the machine's, invalidate the run that failed."
+	return " Run " + run + " measured it" + end
 }
 
 // notRemeasured says what the release before had.
