@@ -564,19 +564,15 @@ func (c change) measure(t *table) {
 		limit, goal = .20, goal+", none above .20"
 		confirm = "confirmed >= .85 of them, at most 3 false"
 	}
-	t.row(power/k >= c.power && share/k <= .08 && worst <= limit, c.name(), goal,
-		"power %.3f, false share %.3f, worst %.3f", power/k, share/k, worst)
-	t.floored(again/k >= .85 && wrong <= 3, again/k >= .85 && alarms/k <= .05, "  and it stays one more release", confirm,
-		"false share <= .05", "confirmed %.3f, at most %d false, false share %.3f", again/k, wrong, alarms/k)
-}
-
-func (c change) name() string {
 	const format = "%.0f %% in 1 %% of series, n = %d, effect that matters %.0f %%"
 	name := fmt.Sprintf(format, 100*c.effect, c.n, 100*c.delta)
 	if c.shift > 0 {
 		name += fmt.Sprintf(", shifts N(0, %.0f %%)", 100*c.shift)
 	}
-	return name
+	t.row(power/k >= c.power && share/k <= .08 && worst <= limit, name, goal,
+		"power %.3f, false share %.3f, worst %.3f", power/k, share/k, worst)
+	t.floored(again/k >= .85 && wrong <= 3, again/k >= .85 && alarms/k <= .05, "  and it stays one more release", confirm,
+		"false share <= .05", "confirmed %.3f, at most %d false, false share %.3f", again/k, wrong, alarms/k)
 }
 
 // wholeDevice populations: all cells of one device become 10 % slower.

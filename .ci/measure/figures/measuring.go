@@ -366,30 +366,24 @@ func powerOfPairs(t *table) {
 		{"interleaved, 3 blocks, both kept running", 6, taking(3, false), [3]float64{.32, .89, 1},
 			[3]float64{.12, .49, .87}},
 	}
+	shares := func(x [3]float64) string { return fmt.Sprintf("%.2f %.2f %.2f", x[0], x[1], x[2]) }
+	single, pooled := [3]float64{.03, .05, .10}, [3]float64{.01, .02, .03}
 	for _, d := range designs {
-		d.measure(t)
+		var found, all [3]float64
+		for i := range single {
+			found[i] = t.share(d, bench{one: single[i]}, func(point, _ bool) bool { return point })
+			all[i] = t.share(d, bench{all: pooled[i]}, func(_, all bool) bool { return all })
+		}
+		stated := ""
+		if d.pooled[0] >= 0 {
+			stated = "; all by 1, 2, 3 %: " + shares(d.pooled)
+		}
+		t.row(true, fmt.Sprintf("25 points, %d passes: %s", d.passes, d.name), "",
+			"one point by 3, 5, 10 %%: %s; all by 1, 2, 3 %%: %s (stated %s%s)",
+			shares(found), shares(all), shares(d.single), stated)
 	}
 	t.falsePairs()
 }
-
-// measure prints the power of a design beside what was stated.
-func (d design) measure(t *table) {
-	single, pooled := [3]float64{.03, .05, .10}, [3]float64{.01, .02, .03}
-	var found, all [3]float64
-	for i := range single {
-		found[i] = t.share(d, bench{one: single[i]}, func(point, _ bool) bool { return point })
-		all[i] = t.share(d, bench{all: pooled[i]}, func(_, all bool) bool { return all })
-	}
-	stated := ""
-	if d.pooled[0] >= 0 {
-		stated = "; all by 1, 2, 3 %: " + shares(d.pooled)
-	}
-	t.row(true, fmt.Sprintf("25 points, %d passes: %s", d.passes, d.name), "",
-		"one point by 3, 5, 10 %%: %s; all by 1, 2, 3 %%: %s (stated %s%s)",
-		shares(found), shares(all), shares(d.single), stated)
-}
-
-func shares(x [3]float64) string { return fmt.Sprintf("%.2f %.2f %.2f", x[0], x[1], x[2]) }
 
 // share is how often a design finds what a predicate asks.
 func (t *table) share(d design, b bench, found func(point, all bool) bool) float64 {
