@@ -393,7 +393,7 @@ func (h *hunt) label(at int) string {
 // measure starts the server of a build, measures it and returns the metric.
 func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 	r := &h.refs[at]
-	c := collectOptions{Options: h.o.Options}
+	c := collectOptions{Options: h.o.Options, sh: h.sh, ws: h.ws}
 	c.System.Release, c.System.Channel = r.release, schema.ChannelDev
 	c.Measure.Only, c.Measure.Repeat = plan.OnlyBenchmarks, 1
 	c.Measure.Seed += uint64(h.passes)
@@ -415,7 +415,7 @@ func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 		c.Server.Name = plan.ServerName{Kind: plan.ServerCommand, Argv: argv}
 	}
 	c.Server.StartupTimeout, c.Server.Port = limit, cmp.Or(port, c.Server.Port)
-	s, err := c.session(ctx, h.sh, h.ws, newProgress(h.sh))
+	s, err := c.session(ctx, newProgress(h.sh))
 	if err != nil {
 		return 0, err
 	}

@@ -26,11 +26,17 @@ func exportCommand(sh *shell) *cobra.Command {
 	part.declare(c.Flags())
 	lockFlag(c.Flags(), sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		at := slices.IndexFunc(exports(), func(e exporting) bool { return len(args) == 2 && e.format == args[0] })
-		if at < 0 {
-			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a folder and a format: %s", exportFormats())
+		var as exporting
+		var names []string
+		for _, e := range exports() {
+			if names = append(names, e.format); len(args) == 2 && e.format == args[0] {
+				as = e
+			}
 		}
-		as := exports()[at]
+		if as.format == "" {
+			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a folder and a format: %s",
+				strings.Join(names, ", "))
+		}
 		if strings.HasPrefix(args[1], "s3://") {
 			return fail(exitUsage, "ttreport export parquet warehouse && aws s3 sync --delete warehouse s3://…",
 				"export: expected a folder, got an address of a bucket")
@@ -73,14 +79,6 @@ func exports() []exporting {
 		out = append(out, exporting{s.Name, "ttreport/" + s.Name + "/v1", files, s.Globs})
 	}
 	return out
-}
-
-func exportFormats() string {
-	var names []string
-	for _, e := range exports() {
-		names = append(names, e.format)
-	}
-	return strings.Join(names, ", ")
 }
 
 // readyFor refuses a folder that has something else.
