@@ -39,15 +39,6 @@ type Build struct {
 	Skipped       string    // why it was not measured
 }
 
-// Mean is the geometric mean of the changes; NaN without one.
-func (b *Build) Mean() float64 {
-	sum := 0.
-	for _, c := range b.Changes {
-		sum += math.Log1p(c)
-	}
-	return math.Expm1(sum / float64(len(b.Changes)))
-}
-
 // Headline is the answer in a sentence.
 func (r *Result) Headline() string {
 	p := fmt.Sprintf("%.3g%s%%", 100*math.Min(r.P, .9999), words.Thin)
@@ -113,7 +104,11 @@ func (r *Result) rows() (out [][]string) {
 		x := &r.Builds[i]
 		change := x.Skipped
 		if len(x.Changes) > 0 {
-			change = words.Change(x.Mean())
+			sum := 0.
+			for _, c := range x.Changes {
+				sum += math.Log1p(c)
+			}
+			change = words.Change(math.Expm1(sum / float64(len(x.Changes)))) // the geometric mean
 		}
 		out = append(out, []string{
 			r.name(i), change, fmt.Sprint(len(x.Changes)), fmt.Sprintf("%.2f", x.Bad), fmt.Sprintf("%.3f", x.First),

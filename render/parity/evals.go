@@ -170,16 +170,6 @@ func (e *eval) data(in *Input, columns []column, missing any) object {
 	return out
 }
 
-// data17 is an eval as the data of v0.17 have it.
-func (e *eval) data17(in *Input) object {
-	var samples any
-	if e.n > 0 {
-		samples = e.n
-	}
-	return append(e.data(in, listed("evals17"), notAvailable),
-		member{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}})
-}
-
 // evalTable has the evals in columns.
 func evalTable(in *Input, list []eval, columns string, write cell) *grid {
 	var rows []*row

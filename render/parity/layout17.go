@@ -59,7 +59,12 @@ func (in *Input) layout17(o *output, evals []eval, a acceptance) {
 	}
 	if len(evals) > 0 {
 		for i := range evals {
-			r.Evals = append(r.Evals, evals[i].data17(in))
+			e, samples := &evals[i], any(nil)
+			if e.n > 0 {
+				samples = e.n
+			}
+			r.Evals = append(r.Evals, append(e.data(in, listed("evals17"), notAvailable),
+				member{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}}))
 		}
 		markdown("evals/summary", scoreTable(in.Runs))
 		o.json("evals/data/eval_data_"+id+".json", r.Evals)

@@ -67,19 +67,6 @@ func (b *block) fill(r *row, columns []column) {
 	}
 }
 
-// section is the block in the data of the report.
-func (b *block) section(id string) object {
-	out := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
-	if b.task != "" {
-		out.add("task_type", b.task)
-	}
-	out.add("id", id)
-	if len(b.targets) > 0 {
-		out.add("targets", b.targets)
-	}
-	return out
-}
-
 // layout20 writes the files of v0.19 and after.
 func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 	device := strings.ToUpper(in.Device)
@@ -88,7 +75,16 @@ func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 	r := &report20{acceptance: a, On: on, Data: []object{}}
 	r.count(blocks)
 	for i := range blocks {
-		r.Data = append(r.Data, blocks[i].section(section))
+		b := &blocks[i]
+		data := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
+		if b.task != "" {
+			data.add("task_type", b.task)
+		}
+		data.add("id", section)
+		if len(b.targets) > 0 {
+			data.add("targets", b.targets)
+		}
+		r.Data = append(r.Data, data)
 	}
 	facts := in.facts()
 	facts["report_id"], facts["model_name"], facts["device"] = id, in.repo(), device

@@ -116,16 +116,13 @@ type (
 	changePointsJSON struct {
 		Points []changePointJSON `json:"points"`
 	}
-	seriesJSON struct {
-		Model  string `json:"model"`
-		Device string `json:"device"`
-		Impl   string `json:"impl,omitempty"`
-		Key    Key    `json:"key"`
-		Metric string `json:"metric"`
-		Stat   string `json:"stat"`
-	}
 	changePointJSON struct {
-		seriesJSON
+		Model    string        `json:"model"`
+		Device   string        `json:"device"`
+		Impl     string        `json:"impl,omitempty"`
+		Key      Key           `json:"key"`
+		Metric   string        `json:"metric"`
+		Stat     string        `json:"stat"`
 		At       string        `json:"at"`
 		Found    string        `json:"found"`
 		Effect   float64       `json:"effect"` // relative, positive is worse
@@ -182,7 +179,15 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 		})
 	}
 	if changes != nil {
-		out.ChangePoints = changePoints(*changes)
+		out.ChangePoints = &changePointsJSON{Points: []changePointJSON{}}
+		source := map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
+		for _, c := range *changes {
+			s := c.Series
+			out.ChangePoints.Points = append(out.ChangePoints.Points, changePointJSON{
+				s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat, c.At, c.Found, c.Effect, source[c.Source],
+				decisionOf(c.Decision),
+			})
+		}
 	}
 	return WriteJSON(w, out)
 }
@@ -195,21 +200,19 @@ func decisionOf(d *schema.Decision) *decisionJSON {
 	return &out
 }
 
-func changePoints(list render.ChangePoints) *changePointsJSON {
-	out := &changePointsJSON{Points: []changePointJSON{}}
-	source := map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
-	for _, c := range list {
-		s := c.Series
-		out.Points = append(out.Points, changePointJSON{
-			seriesJSON{s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat}, c.At, c.Found, c.Effect, source[c.Source],
-			decisionOf(c.Decision),
-		})
-	}
-	return out
-}
-
 // CompareJSON writes a comparison, schema ttreport/compare/v1.
 func CompareJSON(w io.Writer, c *render.Comparison) error {
+	var curves []curveRow
+	for i := range c.Curves {
+		x := &c.Curves[i]
+		row := curveRow{x.System, keyOf(x.Key), x.Axis, x.PerChip, x.RunsA, x.RunsB, Num(x.Low), Num(x.High),
+			finite(x.Whole.Value), finite(x.Whole.Low), finite(x.Whole.High), finite(x.P), nil}
+		for _, l := range x.Levels {
+			row.Levels = append(row.Levels, curveLevel{Num(l.Level), finite(l.Value.Value), finite(l.Low), finite(l.High),
+				[2]*Num{finite(l.Band[0]), finite(l.Band[1])}})
+		}
+		curves = append(curves, row)
+	}
 	return WriteJSON(w, struct {
 		Schema string     `json:"schema"`
 		A      string     `json:"a"`
@@ -221,7 +224,7 @@ func CompareJSON(w io.Writer, c *render.Comparison) error {
 		Head   []string   `json:"head,omitempty"` // what the site says of two releases, conditions that differ first
 		Curves []curveRow `json:"curves,omitempty"`
 		Scores []Beside   `json:"scores,omitempty"`
-	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head(), curveRows(c), Besides(c)})
+	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head(), curves, Besides(c)})
 }
 
 // curveRow is a curve of a comparison in JSON: relative changes with their 95 % intervals.
@@ -247,18 +250,4 @@ type curveLevel struct {
 	Lo     *Num    `json:"lo"`
 	Hi     *Num    `json:"hi"`
 	Band   [2]*Num `json:"band"` // holds at all levels at once
-}
-
-func curveRows(c *render.Comparison) (out []curveRow) {
-	for i := range c.Curves {
-		x := &c.Curves[i]
-		row := curveRow{x.System, keyOf(x.Key), x.Axis, x.PerChip, x.RunsA, x.RunsB, Num(x.Low), Num(x.High),
-			finite(x.Whole.Value), finite(x.Whole.Low), finite(x.Whole.High), finite(x.P), nil}
-		for _, l := range x.Levels {
-			row.Levels = append(row.Levels, curveLevel{Num(l.Level), finite(l.Value.Value), finite(l.Low), finite(l.High),
-				[2]*Num{finite(l.Band[0]), finite(l.Band[1])}})
-		}
-		out = append(out, row)
-	}
-	return out
 }
