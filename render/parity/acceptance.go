@@ -134,7 +134,7 @@ func (a *acceptance) Word() string {
 func messages(list []blocker) object {
 	out := object{}
 	for _, b := range list {
-		out.add(b.Key, b.Message)
+		out.Add(b.Key, b.Message)
 	}
 	return out
 }

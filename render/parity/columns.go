@@ -183,10 +183,10 @@ func objectOf(r *row, list []column, missing any) (out object) {
 			if n == nil {
 				n = missing
 			}
-			out.add(c.key, n)
+			out.Add(c.key, n)
 		case nil: // not stated
 		default:
-			out.add(c.key, v)
+			out.Add(c.key, v)
 		}
 	}
 	return out

@@ -163,8 +163,9 @@ func (e *eval) row(in *Input) *row {
 func (e *eval) data(in *Input, columns []column, missing any) object {
 	out := objectOf(e.row(in), columns, missing)
 	for i, m := range out {
-		if m.value == "" && strings.HasSuffix(m.key, "_ref") || m.value == missing && strings.HasSuffix(m.key, "_score") {
-			out[i].value = nil
+		key := m[0].(string)
+		if m[1] == "" && strings.HasSuffix(key, "_ref") || m[1] == missing && strings.HasSuffix(key, "_score") {
+			out[i][1] = nil
 		}
 	}
 	return out

@@ -38,7 +38,7 @@ type block struct {
 
 // add adds a value to the data, and to the table if it has a head.
 func (b *block) add(key, head string, v any, cell string) {
-	b.data.add(key, v)
+	b.data.Add(key, v)
 	if head != "" {
 		b.heads, b.cells = append(b.heads, head), append(b.cells, cell)
 	}
@@ -78,11 +78,11 @@ func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 		b := &blocks[i]
 		data := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
 		if b.task != "" {
-			data.add("task_type", b.task)
+			data.Add("task_type", b.task)
 		}
-		data.add("id", section)
+		data.Add("id", section)
 		if len(b.targets) > 0 {
-			data.add("targets", b.targets)
+			data.Add("targets", b.targets)
 		}
 		r.Data = append(r.Data, data)
 	}
@@ -216,11 +216,11 @@ func (b *block) grade() {
 		}
 	}
 	if b.status == "na" {
-		b.data.add("status", "na")
+		b.data.Add("status", "na")
 	}
 	reached := b.graded.reached()
 	b.add("target_check", "Target Check", reached, badge(reached))
-	b.data.add("target_checks", b.graded.targetChecks())
+	b.data.Add("target_checks", b.graded.targetChecks())
 }
 
 func (b *block) fail(status string, c check) {
@@ -421,7 +421,7 @@ func (in *Input) stress20(o *output) (data object, text string) {
 		for _, r := range in.stress {
 			rows = append(rows, objectOf(r, listed("stress "+name), nil))
 		}
-		data.add(name, rows)
+		data.Add(name, rows)
 		tables = append(tables, titled17{name, tableOf(in.stress, listed("stress "+name), cell20).left()})
 	}
 	return data, o.fill("stress20", map[string]any{"Model": in.repo(), "Device": in.device(), "Head": head.left(),
