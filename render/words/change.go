@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -111,34 +110,21 @@ var decisive = map[schema.Why]struct{ long, short string }{
 
 // parts is what the names in [decisive] stand for.
 var parts = map[string]func(c *comparison) string{
-	"moved":        func(c *comparison) string { return moved(c.v, base(c.r), c.r.Turns == nil) },
-	"noise":        func(c *comparison) string { return noise(c.r) },
-	"limit":        func(c *comparison) string { return digits(100*c.r.Limit) + Thin + "%" }, // that matters
-	"seen":         func(c *comparison) string { return c.v.First },
-	"rare":         func(c *comparison) string { return rare(c.v) },
-	"besideRare":   func(c *comparison) string { return besideRare(c.v) },
-	"once":         func(c *comparison) string { return once(c.v) },
-	"first":        func(c *comparison) string { return Quantity(c.r.First, schema.Unit(c.v.Metric)) }, // run's value
-	"ofRuns":       func(c *comparison) string { return ofRuns(c.v.Metric, c.r.Together) },
-	"besideRuns":   func(c *comparison) string { return besideRuns(c.v.Metric, c.r.Together) },
-	"settle":       func(c *comparison) string { return settle(c.r) },
-	"besideSettle": func(c *comparison) string { return besideSettle(c.r) },
-	"oneMore":      func(c *comparison) string { return oneMore(c.v) },
-	"since":        func(c *comparison) string { return since(c.v.First) },
-	"host":         func(c *comparison) string { return cmp.Or(c.r.Host, "unknown") },
-	"group":        func(c *comparison) string { return part(c.r.Part) },
-	"inTurns":      func(c *comparison) string { return inTurns(c.v, c.r) },
-	"moreBlocks":   func(c *comparison) string { return moreBlocks(c.r.Turns.Needed) },
-	"byHistory": func(c *comparison) string {
-		if history := byHistory(c.r.Turns); history != OutcomeText(c.v.Outcome, c.v.Evidence) {
-			return "by history alone " + history
-		}
-		return ""
-	},
+	"group": part, "inTurns": inTurns, "byHistory": besideHistory, "oneMore": oneMore, "noise": noise, "rare": rare,
+	"besideRare": besideRare, "ofRuns": ofRuns, "besideRuns": besideRuns, "settle": settle, "besideSettle": besideSettle,
+	"moved":      func(c *comparison) string { return moved(c.v, base(c.r), c.r.Turns == nil) },
+	"limit":      func(c *comparison) string { return digits(100*c.r.Limit) + Thin + "%" }, // that matters
+	"seen":       func(c *comparison) string { return c.v.First },
+	"since":      func(c *comparison) string { return strings.TrimSuffix("since "+c.v.First, "since ") },
+	"once":       func(c *comparison) string { return once(c.v) },
+	"first":      func(c *comparison) string { return Quantity(c.r.First, schema.Unit(c.v.Metric)) }, // run's value
+	"host":       func(c *comparison) string { return cmp.Or(c.r.Host, "unknown") },
+	"moreBlocks": func(c *comparison) string { return moreBlocks(c.r.Turns.Needed) },
 }
 
 // part says which numbers a number changed with, and by how much: "24 numbers of llama on n150 (12.0 % slower)".
-func part(p *schema.PartOf) string {
+func part(c *comparison) string {
+	p := c.r.Part
 	if p == nil {
 		return "others"
 	}
@@ -173,7 +159,8 @@ func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
 }
 
 // ofRuns says what the runs that confirmed a change show together, which one run may not show by itself.
-func ofRuns(metric string, t *schema.Together) string {
+func ofRuns(c *comparison) string {
+	t, metric := c.r.Together, c.v.Metric
 	if t == nil {
 		return ""
 	}
@@ -182,25 +169,28 @@ func ofRuns(metric string, t *schema.Together) string {
 }
 
 // inTurns says what a paired difference decided, and what history alone says.
-func inTurns(v *schema.Verdict, r schema.Change) string {
-	t := r.Turns
-	out := moved(v, t.Baseline, false) +
-		", measured in turns with it on one machine (" + turns(v.Metric, t) + ")"
-	if r.Why == schema.WhyTurnsOpen {
+func inTurns(c *comparison) string {
+	t := c.r.Turns
+	out := moved(c.v, t.Baseline, false) +
+		", measured in turns with it on one machine (" + turns(c.v.Metric, t) + ")"
+	if c.r.Why == schema.WhyTurnsOpen {
 		return out + ": too few blocks to decide" + moreBlocks(t.Needed) + "."
 	}
-	if history := byHistory(t); history != OutcomeText(v.Outcome, v.Evidence) {
-		out += "; by history alone it is " + history
-	}
-	return out + "."
+	return out + byHistory(c, "; by history alone it is ") + "."
 }
 
-// byHistory is what history says of a number without the pair.
-func byHistory(t *schema.Turns) string {
-	if t.Outcome == schema.NoBaseline {
-		return "unknown"
+func besideHistory(c *comparison) string { return byHistory(c, "by history alone ") }
+
+// byHistory is what history says of a number without the pair, behind an introduction; "" where that is the same.
+func byHistory(c *comparison, intro string) string {
+	history := "unknown"
+	if c.r.Turns.Outcome != schema.NoBaseline {
+		history = OutcomeText(c.r.Turns.Outcome, c.r.Turns.Evidence)
 	}
-	return OutcomeText(t.Outcome, t.Evidence)
+	if history == OutcomeText(c.v.Outcome, c.v.Evidence) {
+		return ""
+	}
+	return intro + history
 }
 
 // moreBlocks says how many blocks would probably decide.
@@ -221,9 +211,9 @@ func turns(metric string, t *schema.Turns) string {
 }
 
 // oneMore says what a suspected change still needs.
-func oneMore(v *schema.Verdict) string {
-	if v.First != "" {
-		return "; suspected since " + v.First + ", and the runs since then have not settled it."
+func oneMore(c *comparison) string {
+	if c.v.First != "" {
+		return "; suspected since " + c.v.First + ", and the runs since then have not settled it."
 	}
 	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 }
@@ -261,8 +251,15 @@ func moved(v *schema.Verdict, of string, alone bool) string {
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
 		return fmt.Sprintf("%s is %s", name, Quantity(value, info.Unit))
 	}
-	raw := value/ref - 1
-	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share(raw), of, Number(ref), Quantity(value, info.Unit))
+	raw, share := value/ref-1, "level with"
+	switch {
+	case math.Abs(raw) < .0005:
+	case raw < 0:
+		share = fmt.Sprintf("%.1f%s%% below", -raw*100, Thin)
+	default:
+		share = fmt.Sprintf("%.1f%s%% above", raw*100, Thin)
+	}
+	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share, of, Number(ref), Quantity(value, info.Unit))
 	if alone && ofFirstRun(v) {
 		effect, _ := v.Effect.Get()
 		out += "; its first run, which is what is tested, " + Signed(v.Metric, effect)
@@ -279,17 +276,6 @@ func ofFirstRun(v *schema.Verdict) bool {
 		effect = -effect
 	}
 	return has && ref != 0 && !(math.Abs(effect-(value/ref-1)) < .0005)
-}
-
-// share is how far a value lies from what it is compared with: "14.1 % above", "level with".
-func share(raw float64) string {
-	switch {
-	case math.Abs(raw) < .0005:
-		return "level with"
-	case raw < 0:
-		return strconv.FormatFloat(-raw*100, 'f', 1, 64) + Thin + "% below"
-	}
-	return strconv.FormatFloat(raw*100, 'f', 1, 64) + Thin + "% above"
 }
 
 // rank names a percentile, with a space before it; "" for another statistic.
@@ -309,8 +295,8 @@ func base(r schema.Change) string {
 }
 
 // settle says what would settle an inconclusive number.
-func settle(r schema.Change) string {
-	switch {
+func settle(c *comparison) string {
+	switch r := c.r; {
 	case r.Repeats > 0:
 		return ", which about " + Plural(r.Repeats, "repeat") + " of one release could"
 	case r.More > 0:
@@ -320,17 +306,17 @@ func settle(r schema.Change) string {
 }
 
 // noise says how far one release usually lies from the next.
-func noise(r schema.Change) string {
-	if r.Noise > 0 {
-		return "; noise is " + Percent(r.Noise) + " (one standard deviation)"
+func noise(c *comparison) string {
+	if c.r.Noise > 0 {
+		return "; noise is " + Percent(c.r.Noise) + " (one standard deviation)"
 	}
 	return ""
 }
 
 // rare says how rare a change is among all that was compared. It is of the release's first run, so it never stands
 // beside the change of another one.
-func rare(v *schema.Verdict) string {
-	if q := rarity(v, "= "); q != "" {
+func rare(c *comparison) string {
+	if q := rarity(c.v, "= "); q != "" {
 		return ", q " + q + " (share of such findings that chance makes)"
 	}
 	return ""
@@ -451,7 +437,7 @@ func changed(v *schema.Verdict) bool {
 // besideChange is the row's part of [change]: what differed in its measurement, what it is compared with, what decided,
 // what differed in its build.
 func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
-	said := []string{besideBase(v, r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
+	said := []string{besideBase(r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
 	out := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ") + "."
 	if r.Differs != "" && r.Differs != s.Differs {
 		out = "With " + r.Differs + ": " + out
@@ -474,7 +460,7 @@ func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
 }
 
 // besideBase is what a number is compared with, as the column is headed: "5 releases, noise 2 %".
-func besideBase(v *schema.Verdict, r schema.Change) string {
+func besideBase(r schema.Change) string {
 	if t := r.Turns; t != nil && (r.Why == schema.WhyInTurns || r.Why == schema.WhyTurnsOpen) {
 		out := "In turns with " + t.Baseline + ", " + Plural(t.Blocks, "block")
 		if t.Kept {
@@ -506,8 +492,8 @@ func besideTested(v *schema.Verdict, r schema.Change) string {
 }
 
 // besideRare is how rare a change is that one run shows, and what a later release made of it.
-func besideRare(v *schema.Verdict) string {
-	out := "seen once"
+func besideRare(c *comparison) string {
+	v, out := c.v, "seen once"
 	switch {
 	case v.Follow.Release != "":
 		out = "first seen here" + followed(v)
@@ -521,7 +507,8 @@ func besideRare(v *schema.Verdict) string {
 }
 
 // besideRuns is what the runs that confirmed a change show together.
-func besideRuns(metric string, t *schema.Together) string {
+func besideRuns(c *comparison) string {
+	t, metric := c.r.Together, c.v.Metric
 	if t == nil {
 		return ""
 	}
@@ -529,19 +516,12 @@ func besideRuns(metric string, t *schema.Together) string {
 }
 
 // besideSettle is what would settle an inconclusive number.
-func besideSettle(r schema.Change) string {
-	switch {
+func besideSettle(c *comparison) string {
+	switch r := c.r; {
 	case r.Repeats > 0:
 		return "about " + Plural(r.Repeats, "repeat") + " would decide"
 	case r.More > 0:
 		return "about " + Plural(r.More, "more release") + " would decide"
 	}
 	return ""
-}
-
-func since(release string) string {
-	if release == "" {
-		return ""
-	}
-	return "since " + release
 }
