@@ -530,11 +530,9 @@ func openBisectJournal(name string, each func(bisectEntry)) (*durable.Journal[bi
 	return durable.OpenJournal[bisectEntry](name)
 }
 
-// howFar are the flags that say how far a bisection may go, and where it is kept.
-var howFar = []string{"budget", "measurements", "startup-timeout", "dry-run", "out", "help"}
-
 // command is the command line of the bisection, without secrets: what makes it another one, not how far it may go.
 func (h *hunt) command() string {
+	howFar := []string{"budget", "measurements", "startup-timeout", "dry-run", "out", "help"} // and where it is kept
 	argv := []string{"ttreport", "bisect"}
 	h.o.flags.VisitAll(func(f *pflag.Flag) { // also those that a verdict fills in
 		if isStated := f.Value.String() != f.DefValue || f.Name == "metric"; isStated && !slices.Contains(howFar, f.Name) {

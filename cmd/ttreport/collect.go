@@ -646,13 +646,10 @@ func workloadOf(k schema.Key) plan.Workload {
 // planError gives an error of planning its exit code and its advice. One that is no mistake in the request is a tool
 // that is missing.
 func planError(err error) error {
-	var u plan.UsageError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &u):
+	if u, ok := errors.AsType[plan.UsageError](err); ok {
 		return failure{code: exitUsage, err: u.Err, hint: u.Fix}
-	case errors.As(err, &failure{}):
+	}
+	if err == nil || errors.As(err, &failure{}) {
 		return err
 	}
 	return failure{code: exitCollect, err: err, hint: "ttreport doctor lists what is missing"}
@@ -695,7 +692,22 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 	}
 	for i := range entries {
 		e := &entries[i]
-		nodes := o.nodesOf(past, *e)
+		var runs []*columns.RunHead
+		for k := range past.Runs {
+			h := &past.Runs[k]
+			if h.Release == e.Release && h.Model.Name == e.Model && schema.SameDevice(h.Device, e.Device) {
+				runs = append(runs, h)
+			}
+		}
+		slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
+		var nodes []string // that the scheduler measured the release on, the newest last
+		for _, h := range runs {
+			for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
+				if n = strings.TrimSpace(n); n != "" {
+					nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
+				}
+			}
+		}
 		if len(nodes) == 0 {
 			return fail(exitUsage, "leave --node out, or state nodelist: or exclude: in its resources",
 				"collect: history does not say on which node %s on %s was measured for %q", e.Model, e.Device, e.Release)
@@ -707,25 +719,4 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 		}
 	}
 	return nil
-}
-
-// nodesOf returns the nodes that the scheduler measured an entry's release on, the newest last.
-func (o *schedulerOptions) nodesOf(past *columns.Columns, e plan.Entry) []string {
-	var runs []*columns.RunHead
-	for i := range past.Runs {
-		h := &past.Runs[i]
-		if h.Release == e.Release && h.Model.Name == e.Model && schema.SameDevice(h.Device, e.Device) {
-			runs = append(runs, h)
-		}
-	}
-	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
-	var nodes []string
-	for _, h := range runs {
-		for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
-			if n = strings.TrimSpace(n); n != "" {
-				nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
-			}
-		}
-	}
-	return nodes
 }

@@ -496,10 +496,9 @@ func (o collectOptions) cancelJobs(ctx context.Context, s *engine.Submission) er
 // jobsError gives an error of a scheduler its exit code and advice.
 func (o collectOptions) jobsError(err error) error {
 	about := o.scheduler.backend().About()
-	var refused *engine.RefusedError
 	f := failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: "ttreport help " + about.Name}
-	switch {
-	case errors.As(err, &refused):
+	switch refused, ok := errors.AsType[*engine.RefusedError](err); {
+	case ok:
 		f.code = exitUsage
 		if refused.Have != "" {
 			f.hint = "this cluster has: " + refused.Have

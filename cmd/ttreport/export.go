@@ -125,7 +125,7 @@ func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir 
 	if len(report.Releases) == 0 {
 		return fail(exitUngraded, "ttreport build PATH reads results into history/", "export: %s holds no run", ws.History())
 	}
-	n, err := e.to(ctx, dir, report)
+	written, same, removed, err := e.to(ctx, dir, report)
 	if err != nil { // what was written is whole, and stays
 		hint := "check that " + dir + " can be written"
 		if ctx.Err() != nil {
@@ -138,12 +138,9 @@ func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir 
 		what = plaintext.Plural(len(report.Releases), "release")
 	}
 	fmt.Fprintf(sh.out, "%s in %s: %s written, %d unchanged, %d removed\n", what, dir,
-		plaintext.Plural(n.written, "file"), n.same, n.removed)
+		plaintext.Plural(written, "file"), same, removed)
 	return nil
 }
-
-// exported counts files.
-type exported struct{ written, same, removed int }
 
 // partName is the file of a release in a table.
 const partName = "part-0.parquet"
@@ -167,50 +164,50 @@ func parquetFiles(r *render.Report) (names []string, made func(i int) ([]byte, e
 }
 
 // to writes the files of a report into a folder, and removes those of an earlier export that are not among them.
-func (e exporting) to(ctx context.Context, dir string, r *render.Report) (n exported, err error) {
+func (e exporting) to(ctx context.Context, dir string, r *render.Report) (written, same, removed int, err error) {
 	mark := fmt.Appendf(nil, "{\"schema\": %q}\n", e.schema)
 	if _, err := durable.WriteChanged(filepath.Join(dir, exportName), mark); err != nil {
-		return n, err
+		return written, same, removed, err
 	}
 	names, made, err := e.files(r)
 	if err != nil {
-		return n, err
+		return written, same, removed, err
 	}
 	keep := map[string]bool{}
 	for i, name := range names {
 		if err := ctx.Err(); err != nil {
-			return n, err
+			return written, same, removed, err
 		}
 		data, err := made(i)
 		if err != nil {
-			return n, err
+			return written, same, removed, err
 		}
 		keep[name] = true
 		wrote, err := durable.WriteChanged(filepath.Join(dir, name), data)
 		switch {
 		case err != nil:
-			return n, err
+			return written, same, removed, err
 		case wrote:
-			n.written++
+			written++
 		default:
-			n.same++
+			same++
 		}
 	}
 	for _, glob := range e.globs {
 		there, err := fs.Glob(os.DirFS(dir), glob)
 		if err != nil {
-			return n, err
+			return written, same, removed, err
 		}
 		for _, name := range there {
 			if name = filepath.FromSlash(name); keep[name] || name == exportName {
 				continue
 			}
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				return n, err
+				return written, same, removed, err
 			}
 			_ = os.Remove(filepath.Dir(filepath.Join(dir, name))) // somebody else's file may be in it
-			n.removed++
+			removed++
 		}
 	}
-	return n, nil
+	return written, same, removed, nil
 }
