@@ -128,30 +128,11 @@ func DecisionNote(d schema.Decision) string {
 	return out
 }
 
-// reason has a sentence for each type of reason; [TestEveryReasonIsASentence] fails for one without.
+// reason is a sentence on a reason: made here of those with many numbers, the others are in sentences.txt.
 func reason(v *schema.Verdict, beside bool) string {
 	switch r := v.Reason.(type) {
-	case schema.NoTargetFor:
-		return "No target covers this workload, which is not a pass."
-	case schema.TargetNotMeasured:
-		return "A target covers this workload and it was not measured."
-	case schema.Planned:
-		return "Planned, and no result was found."
-	case schema.NoNumber:
-		return sentence("Measured without a number: "+cmp.Or(r.Why, "its file has none")) +
-			measuredBy(r.Other, "; if the failure was the machine's, invalidate the run that failed.")
-	case schema.MetricNotMeasured:
-		return fmt.Sprintf("No tool measures %s.", r.Metric)
-	case schema.AboveCeiling:
-		return fmt.Sprintf("The target of %s tok/s is above %s users at their own target of %s tok/s, which is %s.",
-			digits(r.Target), digits(r.Concurrency), digits(r.User), digits(r.Ceiling))
 	case schema.Limit:
 		return limit(v, r)
-	case schema.EvalNotRun:
-		if r.Measured != "" {
-			return fmt.Sprintf("The reference of %s is of %s, and it was measured in %s alone.", r.Task, r.Metric, r.Measured)
-		}
-		return fmt.Sprintf("A reference score exists for %s and it was not run, which is not a zero.", r.Task)
 	case schema.EvalLimit:
 		return evalLimit(v, r)
 	case schema.Change:
@@ -159,52 +140,7 @@ func reason(v *schema.Verdict, beside bool) string {
 	case schema.EvalChange:
 		return evalChange(v, r, beside)
 	}
-	return notCompared(v)
-}
-
-// notCompared is the reason of a number that is compared with nothing.
-func notCompared(v *schema.Verdict) string {
-	switch r := v.Reason.(type) {
-	case schema.NoSystem:
-		return "Nothing states which model or device this is, so it is compared with nothing; " +
-			"--device, a manifest or --pattern can state it."
-	case schema.NoLengths:
-		return "The result states no lengths, so it is compared with nothing."
-	case schema.ExcludedBy:
-		return sentence("Excluded: "+r.Why) + measuredBy(r.Other, " instead.")
-	case schema.InvalidPoint:
-		return sentence("Excluded: "+cmp.Or(r.Why, "its file says so")) + measuredBy(r.Other, " instead.")
-	case schema.NotPositive:
-		return fmt.Sprintf("%s of %s %s is not a measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
-	case schema.NotRemeasured:
-		return notRemeasured(v)
-	}
-	return ""
-}
-
-// measuredBy names the run that has the number; "" for none.
-func measuredBy(run, end string) string {
-	if run == "" {
-		return ""
-	}
-	return " Run " + run + " measured it" + end
-}
-
-// notRemeasured says what the release before had.
-func notRemeasured(v *schema.Verdict) string {
-	switch r := v.Reason.(schema.NotRemeasured); {
-	case r.Releases > 1:
-		return fmt.Sprintf("%s was the last release to measure this model on this device, %d releases ago.", v.Baseline,
-			r.Releases)
-	case v.Def != "":
-		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline,
-			label(v.Metric)+rank(v.Stat), v.Def)
-	case v.Metric != "":
-		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric)+rank(v.Stat))
-	case v.OfSystem():
-		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
-	}
-	return fmt.Sprintf("%s measured it, and this release did not.", v.Baseline)
+	return sentenceOn(v.Reason, "", v)
 }
 
 // limit says how far a value lies from the limit of its target.
