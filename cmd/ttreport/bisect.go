@@ -447,7 +447,7 @@ func (h *hunt) result(why string) *bisection.Result {
 	a, decided := h.search.Best()
 	p := h.search.Posterior()
 	r := &bisection.Result{
-		Title: h.o.title(), Metric: h.o.metric, Good: h.refs[0].Name, From: max(a.From, 1) - 1, To: max(a.To, 1) - 1,
+		Title: h.o.title(), Good: h.refs[0].Name, From: max(a.From, 1) - 1, To: max(a.To, 1) - 1,
 		P: a.P, None: a.None, Decided: decided, Effect: math.Expm1(h.o.sign() * p.Effect), Noise: p.Noise,
 		Measurements: h.passes, Simulated: schema.SameDevice(h.o.System.Device, schema.Simulated), Why: why,
 		Command: h.command(),

@@ -12,8 +12,7 @@ import (
 
 // Result is what a bisection knows.
 type Result struct {
-	Title  string // what is searched: "TTFT of m on d, ISL 128 OSL 128 concurrency 1"
-	Metric string
+	Title  string  // what is searched: "TTFT of m on d, ISL 128 OSL 128 concurrency 1"
 	Builds []Build // after the good one
 	Good   string
 	// From and To are the indexes of the answer in Builds, which are one build unless skipped ones lie between; P is its

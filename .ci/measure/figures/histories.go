@@ -395,7 +395,7 @@ func (t *table) window(name string, series [][]float64, n int, rerun bool) {
 		}
 		r.Shuffle(len(whole), func(i, k int) { whole[i], whole[k] = whole[k], whole[i] })
 		whole = whole[:min(most, len(whole))]
-		t.one(series, whole, from, n, share, rerun, &x, &ratio)
+		one(series, whole, from, n, share, rerun, &x, &ratio)
 	}
 	how := "next release"
 	if rerun {
@@ -451,7 +451,7 @@ func (x *tally) add(changed, suspected, confirmed bool) {
 	}
 }
 
-func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun bool, x, ratio *tally) {
+func one(series [][]float64, whole []int, from, n, share int, rerun bool, x, ratio *tally) {
 	f := fleet{devices: 1, models: 1, workloads: len(whole)}
 	runs := slower(series, whole, from, n, share)
 	tab := f.table(runs, nil, math.Log1p(.05))

@@ -74,7 +74,7 @@ func (t *table) years(f fleet) year {
 	for i := range list {
 		wg.Go(func() {
 			room <- struct{}{}
-			list[i] = t.year(f, t.o.seed*1000+uint64(i))
+			list[i] = f.year(t.o.seed*1000 + uint64(i))
 			<-room
 		})
 	}
@@ -89,7 +89,7 @@ func (t *table) years(f fleet) year {
 
 // year gates every week after five, and measures once more, on another start, what the gate suspects; the gate then
 // decides with both.
-func (t *table) year(f fleet, seed uint64) year {
+func (f fleet) year(seed uint64) year {
 	const before, weeks = 5, 52
 	d := f.draw(seed)
 	other := rand.New(rand.NewPCG(seed, 9))
