@@ -1,3 +1,10 @@
+// Command style checks what gofmt, vet and staticcheck do not: the length of lines, the length and complexity of
+// functions, vague package names, func init, and package variables that change.
+//
+//	go run ./.ci/style [FOLDER]
+//
+// It prints every finding, then counts, and exits 1 when there is a finding. Long functions of tests, which may be
+// tables of cases, are counted only.
 package main
 
 import (
@@ -11,9 +18,9 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 func main() {
@@ -73,37 +80,40 @@ func report(found []finding) int {
 
 // check reads all Go files and Python scripts below a folder; not testdata and what tools put there.
 func check(root fs.FS) ([]finding, error) {
-	set, packages := token.NewFileSet(), map[string][]source{}
+	set, packages := token.NewFileSet(), map[string][]*ast.File{} // by folder; external tests are one of their own
 	var found []finding
-	err := fs.WalkDir(root, ".", func(path string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && slices.Contains([]string{".git", "node_modules", "testdata", "_site"}, e.Name()):
 			return fs.SkipDir
-		case e.IsDir():
+		case e.IsDir() || !slices.Contains([]string{".go", ".py"}, path.Ext(name)):
 			return nil
 		}
-		end := filepath.Ext(path)
-		if end != ".go" && end != ".py" {
-			return nil
-		}
-		data, err := fs.ReadFile(root, path)
+		data, err := fs.ReadFile(root, name)
 		if err != nil {
 			return err
 		}
-		found = append(found, lengths(path, string(data))...)
-		if end == ".go" {
-			s, err := parse(set, path, data)
-			if err != nil {
-				return err
+		lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		for i, line := range lines { // a tab is one character
+			if n := utf8.RuneCountInString(line); n > 120 && !strings.HasPrefix(line, "//go:") {
+				found = append(found, finding{longLine, name, i + 1, fmt.Sprint(n, " characters")})
 			}
-			packages[s.folder()] = append(packages[s.folder()], s)
 		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(set, name, data, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		folder := path.Dir(name) + ":" + file.Name.Name
+		packages[folder] = append(packages[folder], file)
 		return nil
 	})
 	for _, folder := range slices.Sorted(maps.Keys(packages)) {
-		found = append(found, inspect(packages[folder])...)
+		found = append(found, inspect(set, packages[folder])...)
 	}
 	if err == nil && len(packages) == 0 {
 		err = errors.New("no Go files")
@@ -111,66 +121,39 @@ func check(root fs.FS) ([]finding, error) {
 	return found, err
 }
 
-// lengths finds long lines. A tab is one character.
-func lengths(path, text string) []finding {
-	var found []finding
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i, line := range lines {
-		if n := len([]rune(line)); n > 120 && !strings.HasPrefix(line, "//go:") {
-			found = append(found, finding{longLine, path, i + 1, fmt.Sprint(n, " characters")})
-		}
-	}
-	return found
-}
-
-// source is a parsed Go file.
-type source struct {
-	path string
-	set  *token.FileSet
-	file *ast.File
-}
-
-func parse(set *token.FileSet, name string, data []byte) (source, error) {
-	file, err := parser.ParseFile(set, name, data, parser.SkipObjectResolution)
-	return source{name, set, file}, err
-}
-
-// folder is the package's folder; a package of external tests is one of its own.
-func (s source) folder() string { return path.Dir(s.path) + ":" + s.file.Name.Name }
-
-func (s source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
-
 // inspect finds violations in the declarations of a package.
-func inspect(files []source) []finding {
+func inspect(set *token.FileSet, files []*ast.File) (found []finding) {
 	of := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	var list []*ast.File
-	for _, s := range files {
-		list = append(list, s.file)
-	}
 	unresolved := types.Config{Error: func(error) {}} // the names of other packages
-	_, _ = unresolved.Check(files[0].file.Name.Name, files[0].set, list, of)
-	var found []finding
-	for i, s := range files {
-		name := strings.TrimSuffix(s.file.Name.Name, "_test")
-		vague := []string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc"}
-		if i == 0 && slices.Contains(vague, name) {
-			found = append(found, finding{vagueName, s.path, s.line(s.file), name})
-		}
-		for _, d := range s.file.Decls {
+	_, _ = unresolved.Check(files[0].Name.Name, set, files, of)
+	add := func(r rule, at ast.Node, what ...any) {
+		place := set.Position(at.Pos())
+		found = append(found, finding{r, place.Filename, place.Line, fmt.Sprint(what...)})
+	}
+	name := strings.TrimSuffix(files[0].Name.Name, "_test")
+	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc"}, name) {
+		add(vagueName, files[0], name)
+	}
+	for _, file := range files {
+		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Body == nil {
 				continue
 			}
-			if n := s.set.Position(f.End()).Line - s.line(f) + 1; n > 100 {
-				found = append(found, finding{longFunction, s.path, s.line(f), fmt.Sprint(f.Name.Name, " has ", n)})
+			if n := set.Position(f.End()).Line - set.Position(f.Pos()).Line + 1; n > 100 {
+				add(longFunction, f, f.Name.Name, " has ", n)
 			}
 			if n := cyclomatic(f); n > 15 {
-				found = append(found, finding{complexity, s.path, s.line(f), fmt.Sprint(f.Name.Name, " has ", n)})
+				add(complexity, f, f.Name.Name, " has ", n)
 			}
 			if f.Recv == nil && f.Name.Name == "init" {
-				found = append(found, finding{initFunction, s.path, s.line(f), s.file.Name.Name})
+				add(initFunction, f, file.Name.Name)
 			}
-			found = append(found, s.assignments(f, of)...)
+			for _, e := range assigned(f) {
+				if v, ok := of.Uses[root(e)].(*types.Var); ok && v.Parent() == v.Pkg().Scope() {
+					add(changedVar, e, v.Name())
+				}
+			}
 		}
 	}
 	return found
@@ -202,26 +185,18 @@ func cyclomatic(f *ast.FuncDecl) int {
 	return n
 }
 
-// assignments finds where a function assigns to a variable of its package or to a part of one.
-func (s source) assignments(f *ast.FuncDecl, of *types.Info) []finding {
-	var found []finding
-	target := func(e ast.Expr) {
-		if v, ok := of.Uses[root(e)].(*types.Var); ok && v.Parent() == v.Pkg().Scope() {
-			found = append(found, finding{changedVar, s.path, s.line(e), v.Name()})
-		}
-	}
+// assigned is what a function assigns to.
+func assigned(f *ast.FuncDecl) (targets []ast.Expr) {
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			for _, e := range n.Lhs {
-				target(e)
-			}
+			targets = append(targets, n.Lhs...)
 		case *ast.IncDecStmt:
-			target(n.X)
+			targets = append(targets, n.X)
 		}
 		return true
 	})
-	return found
+	return targets
 }
 
 // root returns the variable in x, x.f, x[i] or *x.

@@ -118,18 +118,6 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 	if ws, err = writeDecisions(ws, list); err != nil {
 		return err
 	}
-	sayDecisions(sh, list)
-	if report, at, err = judged(ctx, ws, checkOptions{release: g.Release}); err != nil {
-		return err
-	}
-	now := report.Gate.Review(at, "", "")
-	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
-		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
-	return nil
-}
-
-// sayDecisions names the decisions that were written.
-func sayDecisions(sh *shell, list []decision.Decision) {
 	for i := range list {
 		d := &list[i]
 		if d.Select.Change != "" {
@@ -140,6 +128,13 @@ func sayDecisions(sh *shell, list []decision.Decision) {
 		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
 		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
 	}
+	if report, at, err = judged(ctx, ws, checkOptions{release: g.Release}); err != nil {
+		return err
+	}
+	now := report.Gate.Review(at, "", "")
+	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
+		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
+	return nil
 }
 
 // ofChanges stand for the changes that are named.

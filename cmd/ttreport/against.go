@@ -14,7 +14,6 @@ import (
 
 	"github.com/kballard/go-shellquote"
 	"github.com/spf13/pflag"
-	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/progress"
@@ -61,37 +60,37 @@ func (o *againstOptions) check(fs *pflag.FlagSet) error {
 }
 
 // againstBaseline measures a plan on two servers in turns.
-func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
+func (o collectOptions) againstBaseline(ctx context.Context) error {
 	if len(o.Evals.Tasks) > 0 || o.Measure.Only == plan.OnlyEvals || o.serverOnly {
 		return fail(exitUsage, "collect them by themselves, without --against",
 			"collect: --against compares load; evals and --server-only have no turns")
 	}
-	show := newProgress(sh)
+	show := newProgress(o.sh)
 	o.Measure.Only = plan.OnlyBenchmarks
 	o.otherWords() // the same for both
-	candidate, err := o.session(ctx, sh, ws, show)
+	candidate, err := o.session(ctx, show)
 	if err != nil {
 		return err
 	}
-	base, err := o.ofBaseline(ctx, ws)
+	base, err := o.ofBaseline(ctx)
 	if err != nil {
 		return err
 	}
 	if base.System.Release == "" && o.System.Release != "" {
-		sh.say("note: the baseline names no release, so that ttreport check cannot say what %s is compared with; "+
+		o.sh.say("note: the baseline names no release, so that ttreport check cannot say what %s is compared with; "+
 			"--against-release v1 names it, and ttreport compare needs no name", o.System.Release)
 	}
-	baseline, err := base.session(ctx, sh, ws, show)
+	baseline, err := base.session(ctx, show)
 	if err != nil {
 		return err
 	}
-	kept, err := o.kept(sh, baseline, candidate)
+	kept, err := o.kept(baseline, candidate)
 	if err != nil {
 		return err
 	}
 	baseline.Plan = baseline.Plan.InTurns(schema.SideBaseline, o.against.blocks, kept)
 	candidate.Plan = candidate.Plan.InTurns(schema.SideCandidate, o.against.blocks, kept)
-	_, err = o.perform(ctx, sh, ws, show, baseline, candidate)
+	_, err = o.perform(ctx, show, baseline, candidate)
 	return err
 }
 
@@ -103,13 +102,11 @@ func sidesOf(sessions []*session.Session) (out []collect.Side) {
 }
 
 // session prepares a server to measure.
-func (o collectOptions) session(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display,
-) (*session.Session, error) {
-	s, err := session.New(ctx, o.request(sh, ws, show))
+func (o collectOptions) session(ctx context.Context, show *progress.Display) (*session.Session, error) {
+	s, err := session.New(ctx, o.request(show))
 	switch {
 	case errors.Is(err, server.ErrDenied):
-		return nil, collectError(ctx, sh, ws, err)
+		return nil, collectError(ctx, o.sh, o.ws, err)
 	case err != nil:
 		return nil, planError(err)
 	}
@@ -117,7 +114,7 @@ func (o collectOptions) session(
 }
 
 // kept reports whether both servers keep running, which they do where one of them is not ours to start.
-func (o collectOptions) kept(sh *shell, baseline, candidate *session.Session) (bool, error) {
+func (o collectOptions) kept(baseline, candidate *session.Session) (bool, error) {
 	kept := o.against.live
 	for _, s := range []*session.Session{baseline, candidate} {
 		if s.Plan.Offline() {
@@ -126,7 +123,7 @@ func (o collectOptions) kept(sh *shell, baseline, candidate *session.Session) (b
 		}
 		if name := s.Options.Server.Name; name.Kind == plan.ServerURL {
 			kept = true
-			sh.say("note: %s runs already and is not started again for each block; what its start was like is part of "+
+			o.sh.say("note: %s runs already and is not started again for each block; what its start was like is part of "+
 				"every block, so intervals are wider", redact.URL(name.URL))
 		}
 	}
@@ -139,12 +136,12 @@ func (o collectOptions) kept(sh *shell, baseline, candidate *session.Session) (b
 
 // ofBaseline is the request for the baseline: the same measurement on another server, in a channel that no later
 // release is compared with.
-func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace) (collectOptions, error) {
+func (o collectOptions) ofBaseline(ctx context.Context) (collectOptions, error) {
 	name := o.against.baseline
 	b := o
 	b.System.Channel, b.System.Release = schema.ChannelDev, o.against.release
 	b.Server.Port = cmp.Or(o.against.port, o.Server.Port)
-	past, _, err := history.Load(ctx, ws.History())
+	past, _, err := history.Load(ctx, o.ws.History())
 	if err != nil {
 		return b, err
 	}

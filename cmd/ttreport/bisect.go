@@ -393,7 +393,7 @@ func (h *hunt) label(at int) string {
 // measure starts the server of a build, measures it and returns the metric.
 func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 	r := &h.refs[at]
-	c := collectOptions{Options: h.o.Options}
+	c := collectOptions{Options: h.o.Options, sh: h.sh, ws: h.ws}
 	c.System.Release, c.System.Channel = r.release, schema.ChannelDev
 	c.Measure.Only, c.Measure.Repeat = plan.OnlyBenchmarks, 1
 	c.Measure.Seed += uint64(h.passes)
@@ -415,7 +415,7 @@ func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 		c.Server.Name = plan.ServerName{Kind: plan.ServerCommand, Argv: argv}
 	}
 	c.Server.StartupTimeout, c.Server.Port = limit, cmp.Or(port, c.Server.Port)
-	s, err := c.session(ctx, h.sh, h.ws, newProgress(h.sh))
+	s, err := c.session(ctx, newProgress(h.sh))
 	if err != nil {
 		return 0, err
 	}
@@ -447,7 +447,7 @@ func (h *hunt) result(why string) *bisection.Result {
 	a, decided := h.search.Best()
 	p := h.search.Posterior()
 	r := &bisection.Result{
-		Title: h.o.title(), Metric: h.o.metric, Good: h.refs[0].Name, From: max(a.From, 1) - 1, To: max(a.To, 1) - 1,
+		Title: h.o.title(), Good: h.refs[0].Name, From: max(a.From, 1) - 1, To: max(a.To, 1) - 1,
 		P: a.P, None: a.None, Decided: decided, Effect: math.Expm1(h.o.sign() * p.Effect), Noise: p.Noise,
 		Measurements: h.passes, Simulated: schema.SameDevice(h.o.System.Device, schema.Simulated), Why: why,
 		Command: h.command(),
@@ -530,11 +530,9 @@ func openBisectJournal(name string, each func(bisectEntry)) (*durable.Journal[bi
 	return durable.OpenJournal[bisectEntry](name)
 }
 
-// howFar are the flags that say how far a bisection may go, and where it is kept.
-var howFar = []string{"budget", "measurements", "startup-timeout", "dry-run", "out", "help"}
-
 // command is the command line of the bisection, without secrets: what makes it another one, not how far it may go.
 func (h *hunt) command() string {
+	howFar := []string{"budget", "measurements", "startup-timeout", "dry-run", "out", "help"} // and where it is kept
 	argv := []string{"ttreport", "bisect"}
 	h.o.flags.VisitAll(func(f *pflag.Flag) { // also those that a verdict fills in
 		if isStated := f.Value.String() != f.DefValue || f.Name == "metric"; isStated && !slices.Contains(howFar, f.Name) {

@@ -24,8 +24,8 @@ import (
 
 // ref is one build: the good one first, then those up to the bad one.
 type ref struct {
-	Name    string `json:"name"`              // what people call it: a commit, an image, a release
-	Subject string `json:"subject,omitempty"` // of a commit
+	Name    string // what people call it: a commit, an image, a release
+	Subject string // of a commit
 	commit  string
 	tag     string // of an image of a registry
 	server  plan.ServerOptions
@@ -217,14 +217,8 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 		return fail(exitUsage, "ids are in brackets in ttreport check",
 			"bisect: no verdict on load against history has the id %q", id)
 	}
-	for _, x := range []struct {
-		at    *string
-		value string
-	}{{&o.System.Model, v.Model}, {&o.System.Device, v.Device}, {&o.metric, v.Metric}} {
-		if *x.at == "" {
-			*x.at = x.value
-		}
-	}
+	o.System.Model, o.System.Device = cmp.Or(o.System.Model, v.Model), cmp.Or(o.System.Device, v.Device)
+	o.metric = cmp.Or(o.metric, v.Metric)
 	o.improved = o.improved || v.Outcome == schema.Improved
 	if o.list+o.images+o.server == "" && o.good == "" && o.bad == "" {
 		o.good, o.bad = v.Baseline, v.Release
@@ -281,9 +275,6 @@ func (o *bisectOptions) checkout(ctx context.Context, r *ref, folder string) (di
 
 // fillIn puts a build into a command of the user, quoted for a shell.
 func fillIn(command string, r *ref, dir string) string {
-	id := r.commit
-	if id == "" {
-		id = r.Name
-	}
-	return strings.NewReplacer("{ref}", shellescape.Quote(id), "{dir}", shellescape.Quote(dir)).Replace(command)
+	id := shellescape.Quote(cmp.Or(r.commit, r.Name))
+	return strings.NewReplacer("{ref}", id, "{dir}", shellescape.Quote(dir)).Replace(command)
 }

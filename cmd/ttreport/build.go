@@ -123,7 +123,11 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 	if err := o.complete(ws); err != nil {
 		return err
 	}
-	defer littleGarbage()()
+	if os.Getenv("GOGC") == "" {
+		// Garbage of 60 % of what is in use, in place of Go's 100, saves a quarter of the memory of a large history, for
+		// processor time that cannot be measured.
+		defer debug.SetGCPercent(debug.SetGCPercent(60))
+	}
 	release, err := sh.lock(ctx, ws.Dir, folderlock.Exclusive)
 	if err != nil {
 		return err
@@ -158,9 +162,16 @@ func (o *buildOptions) inputs(ws *workspace.Workspace, args []string) []string {
 	if len(args) > 0 && o.id.isStated() {
 		return args
 	}
+	isWithin := func(path, dir string) bool {
+		a, err1 := filepath.Abs(path)
+		b, err2 := filepath.Abs(dir)
+		rel, err := filepath.Rel(b, a)
+		return errors.Join(err1, err2, err) == nil && filepath.IsLocal(rel)
+	}
 	var list []string
 	for _, dir := range []string{ws.Results(), ws.WorkflowLogs()} { // the second is tt-inference-server's
-		if _, err := os.Stat(dir); err == nil && (dir == ws.Results() || !slices.ContainsFunc(args, isWithin(dir))) {
+		named := slices.ContainsFunc(args, func(path string) bool { return isWithin(path, dir) })
+		if _, err := os.Stat(dir); err == nil && (dir == ws.Results() || !named) {
 			list = append(list, dir)
 		}
 	}
@@ -196,16 +207,6 @@ func (b *building) write(ctx context.Context) error {
 	return nil
 }
 
-// isWithin returns whether a path is a folder, or below it.
-func isWithin(dir string) func(string) bool {
-	return func(path string) bool {
-		a, err1 := filepath.Abs(path)
-		b, err2 := filepath.Abs(dir)
-		rel, err := filepath.Rel(b, a)
-		return errors.Join(err1, err2, err) == nil && filepath.IsLocal(rel)
-	}
-}
-
 // building is a build under way.
 type building struct {
 	buildOptions
@@ -221,9 +222,7 @@ func (b *building) input() buildInput {
 	in := buildInput{Options: fmt.Sprintf("%+v", *b.id), Own: ownFolders(b.ws)}
 	for _, p := range append(slices.Clone(b.paths), b.ws.History(), b.ws.Targets(), b.ws.Notes(), b.ws.Settings(),
 		b.ws.Logo(), os.Getenv(workspace.OverrideVariable)) {
-		if p != "" {
-			in.Paths = append(in.Paths, fromHere(p))
-		}
+		in.Paths = append(in.Paths, fromHere(p))
 	}
 	return in
 }
@@ -343,17 +342,6 @@ func releaseCounts(list []judge.Release) string {
 		return plaintext.Plural(len(list), "build") + " without a release"
 	}
 	return plaintext.Plural(labelled, "release") + " and " + plaintext.Plural(len(list)-labelled, "build")
-}
-
-// littleGarbage lets less garbage stand before it is collected until the function that it returns is called, unless the
-// environment says otherwise: 60 % of what is in use, in place of Go's 100, saves a quarter of the memory of a large
-// history, for processor time that cannot be measured.
-func littleGarbage() (end func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	before := debug.SetGCPercent(60)
-	return func() { debug.SetGCPercent(before) }
 }
 
 // historyPart is a part of history: what is not in it is neither judged nor shown.

@@ -37,8 +37,8 @@ import (
 func collectCommand(sh *shell) *cobra.Command {
 	c := command("collect")
 	fs := c.Flags()
-	var o collectOptions
-	o.declare(fs, sh)
+	o := collectOptions{sh: sh}
+	o.declare(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
 			return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
@@ -47,26 +47,25 @@ func collectCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		o.Server.Args, o.seeded = args, fs.Changed("seed")
-		return o.collect(c.Context(), sh)
+		return o.collect(c.Context())
 	}
 	return c
 }
 
 // collect finds what is to be measured, and measures it, one server after the other.
-func (o collectOptions) collect(ctx context.Context, sh *shell) error {
-	if err := o.complete(ctx, sh); err != nil {
+func (o collectOptions) collect(ctx context.Context) (err error) {
+	if err := o.complete(ctx); err != nil {
 		return planError(err)
 	}
-	ws, err := openWorkspace(".")
-	if err != nil {
+	if o.ws, err = openWorkspace("."); err != nil {
 		return err
 	}
 	switch reports := o.runPy.Workflow == plan.WorkflowReports; {
 	case reports && o.dryRun:
-		_, err := fmt.Fprintln(sh.out, "ttreport build")
+		_, err := fmt.Fprintln(o.sh.out, "ttreport build")
 		return err
 	case reports:
-		return o.buildSite(ctx, sh, ws)
+		return o.buildSite(ctx)
 	}
 	if o.against.baseline != "" && o.scheduler.on != "" {
 		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
@@ -75,51 +74,49 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if err := o.scheduler.check(o.dryRun); err != nil {
 		return err
 	}
-	entries, err := o.entries(ctx, sh, ws)
+	entries, err := o.entries(ctx)
 	if err != nil {
 		return planError(err)
 	}
 	if o.scheduler.on != "" {
-		return o.onScheduler(ctx, sh, ws, entries)
+		return o.onScheduler(ctx, entries)
 	}
 	if o.search != "" && !o.dryRun {
-		return o.searchSettings(ctx, sh, ws, entries)
+		return o.searchSettings(ctx, entries)
 	}
 	if count(len(entries) > 0, o.planFile != "", o.input != "", o.Measure.Recheck, o.Measure.Missing != "") > 0 {
-		return o.measureAll(ctx, sh, ws, entries)
+		return o.measureAll(ctx, entries)
 	}
 	if count(o.System.Model != "", o.System.Device != "", !o.Server.Name.IsZero(), o.against.baseline != "") == 0 {
-		return collectDemo(ctx, sh, ws, o)
+		return o.collectDemo(ctx)
 	}
-	return o.measureOne(ctx, sh, ws)
+	return o.measureOne(ctx)
 }
 
 // measureOne measures what the flags alone state. run.py's workflow of a release ends with its report and its decision.
-func (o collectOptions) measureOne(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	done, err := o.measure(ctx, sh, ws)
+func (o collectOptions) measureOne(ctx context.Context) error {
+	done, err := o.measure(ctx)
 	if err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
 		return err
 	}
-	if err := o.buildSite(ctx, sh, ws); err != nil {
+	if err := o.buildSite(ctx); err != nil {
 		return err
 	}
-	return checkOptions{release: done.release, format: "term"}.check(ctx, sh, nil)
+	return checkOptions{release: done.release, format: "term"}.check(ctx, o.sh, nil)
 }
 
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.
-func (o collectOptions) measureAll(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry,
-) error {
+func (o collectOptions) measureAll(ctx context.Context, entries []plan.Entry) error {
 	var first error
 	for i, e := range entries {
 		why := strings.ReplaceAll(e.Why, "\n", " ")
 		if why != "" {
 			why = ", " + why
 		}
-		sh.say("plan      %d of %d: %s%s", i+1, len(entries), e.Model, why)
+		o.sh.say("plan      %d of %d: %s%s", i+1, len(entries), e.Model, why)
 		one := o
 		one.Options = o.With(e)
-		_, err := one.measure(ctx, sh, ws)
+		_, err := one.measure(ctx)
 		if ctx.Err() != nil {
 			first = err
 			break
@@ -128,19 +125,19 @@ func (o collectOptions) measureAll(
 			first = err
 		}
 		if err != nil && i+1 < len(entries) {
-			sh.say("error: %v", err)
+			o.sh.say("error: %v", err)
 		}
 	}
 	switch {
 	case len(entries) == 0 && o.Measure.Recheck:
-		fmt.Fprintln(sh.out, "there is no suspected change that collect can measure again")
+		fmt.Fprintln(o.sh.out, "there is no suspected change that collect can measure again")
 	case len(entries) == 0 && o.Measure.Missing != "":
-		fmt.Fprintf(sh.out, "%s lacks nothing that a load client can measure\n", o.Measure.Missing)
+		fmt.Fprintf(o.sh.out, "%s lacks nothing that a load client can measure\n", o.Measure.Missing)
 	case len(entries) == 0:
-		fmt.Fprintln(sh.out, "the plan is empty, so nothing was measured")
+		fmt.Fprintln(o.sh.out, "the plan is empty, so nothing was measured")
 	}
 	if o.job.print { // what was measured until now, also when it was told to end
-		if err := transfer.Write(sh.out, o.resultsIn(ws)); err != nil {
+		if err := transfer.Write(o.sh.out, o.resultsIn()); err != nil {
 			first = errors.Join(first, failure{code: exitCollect, err: err})
 		}
 	}
@@ -148,8 +145,8 @@ func (o collectOptions) measureAll(
 }
 
 // entries are the plans to run, one for each configuration of a server; none for what the flags alone state.
-func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
-	list, err := o.stated(ctx, sh, ws)
+func (o collectOptions) entries(ctx context.Context) ([]plan.Entry, error) {
+	list, err := o.stated(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +164,7 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 }
 
 // stated are the plans of a file, of the gate, or of ttreport.yaml when no model is named.
-func (o collectOptions) stated(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
+func (o collectOptions) stated(ctx context.Context) ([]plan.Entry, error) {
 	switch {
 	case o.scheduler.attaches(): // the jobs have theirs
 		return nil, nil
@@ -177,21 +174,21 @@ func (o collectOptions) stated(ctx context.Context, sh *shell, ws *workspace.Wor
 		return nil, fail(exitUsage, "leave one of them out",
 			"collect: --server-param measures another configuration than the one that was judged")
 	case o.Measure.Recheck || o.Measure.Missing != "":
-		return o.gateEntries(ctx, sh, ws)
+		return o.gateEntries(ctx)
 	case o.planFile != "":
 		return plan.ReadFile(o.planFile)
 	case o.input != "":
 		return plan.ReadNM(o.input, o.Server.Port, func(model string) int { return session.LongestOf(ctx, model, o.dryRun) })
 	case o.System.Model == "":
-		return plan.OfConfiguration(workspace.ConfigName, ws.Config.Plans, o.System.Device)
+		return plan.OfConfiguration(workspace.ConfigName, o.ws.Config.Plans, o.System.Device)
 	}
 	return nil, nil
 }
 
 // gateEntries are the plans that follow from the gate: what is suspected, or what a release lacks.
-func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
+func (o collectOptions) gateEntries(ctx context.Context) ([]plan.Entry, error) {
 	s := o.System
-	report, at, err := judged(ctx, ws, checkOptions{by: "collect", release: cmp.Or(o.Measure.Missing, s.Release),
+	report, at, err := judged(ctx, o.ws, checkOptions{by: "collect", release: cmp.Or(o.Measure.Missing, s.Release),
 		model: s.Model, device: s.Device})
 	if err != nil {
 		return nil, err
@@ -200,13 +197,13 @@ func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspac
 	if o.Measure.Missing == "" {
 		entries, left := recheckEntries(report, &g)
 		if left > 0 {
-			sh.say("%s", otherTools(left))
+			o.sh.say("%s", otherTools(left))
 		}
 		return entries, nil
 	}
 	entries, left := missingEntries(report, &g)
 	if left > 0 {
-		sh.say("%s of %s are not texts of known lengths under a known load: measure them with their own tools",
+		o.sh.say("%s of %s are not texts of known lengths under a known load: measure them with their own tools",
 			plaintext.Plural(left, "point"), g.Release)
 	}
 	return entries, nil
@@ -219,12 +216,12 @@ type collected struct {
 }
 
 // measure measures one plan on one server.
-func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) (done collected, err error) {
+func (o collectOptions) measure(ctx context.Context) (done collected, err error) {
 	if o.against.baseline != "" {
-		return done, o.againstBaseline(ctx, sh, ws)
+		return done, o.againstBaseline(ctx)
 	}
-	show := newProgress(sh)
-	s, err := o.session(ctx, sh, ws, show)
+	show := newProgress(o.sh)
+	s, err := o.session(ctx, show)
 	if err != nil {
 		return done, err
 	}
@@ -232,12 +229,12 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		return done, fail(exitUsage, "--server docker, or --server 'command …'",
 			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
-	return o.perform(ctx, sh, ws, show, s)
+	return o.perform(ctx, show, s)
 }
 
 // perform shows what is measured, on one server or on two that take turns, and measures it or starts the server.
 func (o collectOptions) perform(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display, sessions ...*session.Session,
+	ctx context.Context, show *progress.Display, sessions ...*session.Session,
 ) (done collected, err error) {
 	newest := sessions[len(sessions)-1]
 	var on []server.Server
@@ -245,27 +242,27 @@ func (o collectOptions) perform(
 		on = append(on, s.Server)
 	}
 	if !o.serverOnly {
-		about := estimate(ctx, ws, newest.Plan, on...)
-		progress.WritePlan(sh.err, newest.Plan, about)
+		about := estimate(ctx, o.ws, newest.Plan, on...)
+		progress.WritePlan(o.sh.err, newest.Plan, about)
 		show.Expect(newest.Plan, about)
 	}
 	if o.dryRun {
-		o.showLines(sh, ws, sessions)
+		o.showLines(sessions)
 		return done, nil
 	}
-	unlock, err := o.lockDevice(ctx, sh, sessions...)
+	unlock, err := o.lockDevice(ctx, sessions...)
 	if err != nil {
 		return done, err
 	}
 	defer unlock()
 	if o.serverOnly {
-		return done, startServer(ctx, sh, ws, newest.Server.(server.Detacher), newest.Options.System)
+		return done, o.startServer(ctx, newest.Server.(server.Detacher), newest.Options.System)
 	}
-	return o.run(ctx, sh, ws, show, sessions)
+	return o.run(ctx, show, sessions)
 }
 
 // showLines prints the command lines that would be run, and what an interrupted run by itself has of them.
-func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, sessions []*session.Session) {
+func (o collectOptions) showLines(sessions []*session.Session) {
 	s := sessions[0]
 	if o.serverOnly { // nothing is measured then
 		s.Plan = plan.Plan{Model: s.Plan.Model}
@@ -273,23 +270,24 @@ func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, sessions [
 	var done map[string]bool
 	if len(sessions) == 1 {
 		var dir string
-		if dir, done = collect.Interrupted(s.Plan, o.resultsIn(ws)); dir != "" {
-			sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
+		if dir, done = collect.Interrupted(s.Plan, o.resultsIn()); dir != "" {
+			o.sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
 		}
 		if limit := s.Options.Server.StartupTimeout; limit > 0 {
-			sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
+			o.sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
 		}
 	}
 	for _, l := range collect.CommandLines(done, sidesOf(sessions)...) {
-		fmt.Fprintln(sh.out, l)
+		fmt.Fprintln(o.sh.out, l)
 	}
 }
 
 // resultsIn is the folder of run folders.
-func (o collectOptions) resultsIn(ws *workspace.Workspace) string { return cmp.Or(o.out, ws.Results()) }
+func (o collectOptions) resultsIn() string { return cmp.Or(o.out, o.ws.Results()) }
 
 // request is what the flags and the workspace say of one measurement.
-func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progress.Display) session.Request {
+func (o collectOptions) request(show *progress.Display) session.Request {
+	sh, ws := o.sh, o.ws
 	if o.Server.Name.Kind == plan.ServerURL {
 		o.otherWords()
 	}
@@ -325,9 +323,9 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...s
 
 // run measures a plan, or two sides of it in turns, and prints the result.
 func (o collectOptions) run(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display, sessions []*session.Session,
+	ctx context.Context, show *progress.Display, sessions []*session.Session,
 ) (done collected, err error) {
-	results, newest := o.resultsIn(ws), sessions[len(sessions)-1]
+	ws, results, newest := o.ws, o.resultsIn(), sessions[len(sessions)-1]
 	if err := os.MkdirAll(results, 0o777); err != nil {
 		return done, failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
@@ -335,19 +333,19 @@ func (o collectOptions) run(
 	if o.job.once {
 		mode = folderlock.Exclusive
 	}
-	unlock, err := sh.lock(ctx, results, mode)
+	unlock, err := o.sh.lock(ctx, results, mode)
 	if err != nil {
 		return done, err
 	}
 	defer unlock()
 	if o.job.once {
 		if dir := collect.Finished(newest.Plan, results); dir != "" {
-			fmt.Fprintf(sh.out, "measured before; results in %s\n", dir)
+			fmt.Fprintf(o.sh.out, "measured before; results in %s\n", dir)
 			return collected{dirs: []string{dir}}, nil
 		}
 	}
 	var outs []collect.Outcome
-	folder, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
+	folder, err := openFolder(ctx, o.sh, ws, func() (*collect.Folder, error) {
 		return collect.Open(ctx, results, show.Event, sidesOf(sessions)...)
 	})
 	if err == nil {
@@ -367,7 +365,7 @@ func (o collectOptions) run(
 		if len(all.Points)+all.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
-		return done, o.collectError(ctx, sh, ws, err)
+		return done, o.collectError(ctx, ws, err)
 	}
 	what, journals := measured(all)+" measured", "the journal in %s has"
 	next := append([]string{"ttreport", "build"}, o.outPath()...)
@@ -376,7 +374,7 @@ func (o collectOptions) run(
 		next, journals = append([]string{"ttreport", "compare"}, done.dirs...), "the journals in %s have"
 	}
 	in := strings.Join(done.dirs, " and ")
-	fmt.Fprintf(sh.out, "%s; results in %s. Next: %s\n", what, in, shellescape.QuoteCommand(next))
+	fmt.Fprintf(o.sh.out, "%s; results in %s. Next: %s\n", what, in, shellescape.QuoteCommand(next))
 	if all.Failed > 0 {
 		return done, fail(exitCollect, fmt.Sprintf(journals+" the reasons", in),
 			"%s failed", plaintext.Plural(all.Failed, "measurement"))
@@ -398,8 +396,8 @@ func measured(out collect.Outcome) string {
 }
 
 // buildSite makes the site of what was measured, as run.py's workflows end.
-func (o collectOptions) buildSite(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	return build(ctx, sh, ws, o.outPath(), buildOptions{out: ws.Site()})
+func (o collectOptions) buildSite(ctx context.Context) error {
+	return build(ctx, o.sh, o.ws, o.outPath(), buildOptions{out: o.ws.Site()})
 }
 
 // outPath is the folder of --out, which build must be given because results are not where it looks.
@@ -411,18 +409,16 @@ func (o collectOptions) outPath() []string {
 }
 
 // startServer starts a server, prints how to use and to end it, and leaves it running.
-func startServer(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, srv server.Detacher, system plan.System,
-) error {
-	d, err := srv.Detach(ctx, filepath.Join(ws.State(), "servers"))
+func (o collectOptions) startServer(ctx context.Context, srv server.Detacher, system plan.System) error {
+	d, err := srv.Detach(ctx, filepath.Join(o.ws.State(), "servers"))
 	if err != nil {
-		return collectError(ctx, sh, ws, err)
+		return collectError(ctx, o.sh, o.ws, err)
 	}
 	measure := shellescape.QuoteCommand([]string{
 		"ttreport", "collect", "--model", system.Model, "--device", system.Device, "--server", d.URL,
 	})
 	const text = "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n"
-	fmt.Fprintf(sh.out, text, d.Name, d.URL, d.Log, d.Stop, measure)
+	fmt.Fprintf(o.sh.out, text, d.Name, d.URL, d.Log, d.Stop, measure)
 	return nil
 }
 
@@ -447,18 +443,16 @@ func (o *schedulerOptions) withoutSecret(args []string, lines ...string) error {
 }
 
 // jobOf makes a job of an entry.
-func (o collectOptions) jobOf(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, number int, e plan.Entry,
-) (engine.Job, error) {
+func (o collectOptions) jobOf(ctx context.Context, number int, e plan.Entry) (engine.Job, error) {
 	one := o
 	one.Options, one.dryRun = o.With(e), true
-	s, err := session.New(ctx, one.request(sh, ws, newProgress(sh)))
+	s, err := session.New(ctx, one.request(newProgress(o.sh)))
 	if err != nil {
-		sh.say("plan      %d of the plan cannot be measured", number)
+		o.sh.say("plan      %d of the plan cannot be measured", number)
 		return engine.Job{}, planError(err)
 	}
 	system := s.Options.System
-	res := plan.ResourcesOf(e.Resources, ws.Config.Resources, system.Device)
+	res := plan.ResourcesOf(e.Resources, o.ws.Config.Resources, system.Device)
 	e.Resources = plan.Resources{}
 	srv := engine.Server{}
 	if o.scheduler.backend().About().StartsImages {
@@ -473,7 +467,7 @@ func (o collectOptions) jobOf(
 	if err := o.scheduler.withoutSecret(res.RunArgs, strings.Split(string(text), "\n")...); err != nil {
 		return engine.Job{}, err
 	}
-	about := estimate(ctx, ws, s.Plan)
+	about := estimate(ctx, o.ws, s.Plan)
 	start := cmp.Or(s.Options.Server.StartupTimeout, 10*time.Minute)
 	const eval = 30 * time.Minute // at most, usually
 	name := s.Plan.Model.Name + " on " + system.Device
@@ -652,26 +646,23 @@ func workloadOf(k schema.Key) plan.Workload {
 // planError gives an error of planning its exit code and its advice. One that is no mistake in the request is a tool
 // that is missing.
 func planError(err error) error {
-	var u plan.UsageError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &u):
+	if u, ok := errors.AsType[plan.UsageError](err); ok {
 		return failure{code: exitUsage, err: u.Err, hint: u.Fix}
-	case errors.As(err, &failure{}):
+	}
+	if err == nil || errors.As(err, &failure{}) {
 		return err
 	}
 	return failure{code: exitCollect, err: err, hint: "ttreport doctor lists what is missing"}
 }
 
 // collectError gives an error of measuring its exit code and what to do about it. ws is nil where nothing was measured.
-func (o collectOptions) collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
+func (o collectOptions) collectError(ctx context.Context, ws *workspace.Workspace, err error) error {
 	if o.job.once && ctx.Err() == nil && (errors.Is(err, collect.ErrFull) || errors.Is(err, server.ErrDied)) {
 		const fix = "mend that, and where it was submitted: ttreport collect --on … --retry, which measures what is " +
 			"missing. What was measured until now is kept"
 		return fail(exitCollect, fix, "collect: %w", err)
 	}
-	return collectError(ctx, sh, ws, err)
+	return collectError(ctx, o.sh, ws, err)
 }
 
 // collectError is the same for a command that a person runs.
@@ -701,7 +692,22 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 	}
 	for i := range entries {
 		e := &entries[i]
-		nodes := o.nodesOf(past, *e)
+		var runs []*columns.RunHead
+		for k := range past.Runs {
+			h := &past.Runs[k]
+			if h.Release == e.Release && h.Model.Name == e.Model && schema.SameDevice(h.Device, e.Device) {
+				runs = append(runs, h)
+			}
+		}
+		slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
+		var nodes []string // that the scheduler measured the release on, the newest last
+		for _, h := range runs {
+			for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
+				if n = strings.TrimSpace(n); n != "" {
+					nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
+				}
+			}
+		}
 		if len(nodes) == 0 {
 			return fail(exitUsage, "leave --node out, or state nodelist: or exclude: in its resources",
 				"collect: history does not say on which node %s on %s was measured for %q", e.Model, e.Device, e.Release)
@@ -713,25 +719,4 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 		}
 	}
 	return nil
-}
-
-// nodesOf returns the nodes that the scheduler measured an entry's release on, the newest last.
-func (o *schedulerOptions) nodesOf(past *columns.Columns, e plan.Entry) []string {
-	var runs []*columns.RunHead
-	for i := range past.Runs {
-		h := &past.Runs[i]
-		if h.Release == e.Release && h.Model.Name == e.Model && schema.SameDevice(h.Device, e.Device) {
-			runs = append(runs, h)
-		}
-	}
-	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
-	var nodes []string
-	for _, h := range runs {
-		for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
-			if n = strings.TrimSpace(n); n != "" {
-				nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
-			}
-		}
-	}
-	return nodes
 }

@@ -82,16 +82,15 @@ func TestAnotherScheduler(t *testing.T) {
 		t.Fatal(err)
 	}
 	collect := func(args ...string) (code int, out string) {
-		var o collectOptions
+		var said bytes.Buffer
+		o := collectOptions{sh: &shell{in: strings.NewReader(""), out: &said, err: &said}}
 		o.scheduler.backends = []engine.Backend{&batch{}}
 		fs := pflag.NewFlagSet("collect", pflag.ContinueOnError)
-		var said bytes.Buffer
-		sh := &shell{in: strings.NewReader(""), out: &said, err: &said}
-		o.declare(fs, sh)
+		o.declare(fs)
 		if err := fs.Parse(append([]string{"--plan", "plan.yaml", "--poll", "1ms"}, args...)); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.collect(t.Context(), sh); err != nil {
+		if err := o.collect(t.Context()); err != nil {
 			fmt.Fprintf(&said, "%v %s", err, fs.Lookup("on").Usage)
 			return 1, said.String()
 		}

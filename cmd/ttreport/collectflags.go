@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/tool"
@@ -17,6 +18,8 @@ import (
 type collectOptions struct {
 	plan.Options
 	runPy plan.RunPy
+	sh    *shell
+	ws    *workspace.Workspace
 
 	planFile, input, spec, out string
 	search                     string   // the metric by which settings of the server are chosen
@@ -33,7 +36,7 @@ type collectOptions struct {
 }
 
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
-func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
+func (o *collectOptions) complete(ctx context.Context) error {
 	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
 		o.Server.Port, _ = strconv.Atoi(os.Getenv("SERVICE_PORT")) // as run.py; other text than a number states none
 		o.Server.AmbientPort = true
@@ -56,14 +59,14 @@ func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
 		return err
 	}
 	for _, n := range notes {
-		sh.say("%-9s %s", n.Kind, n.Text)
+		o.sh.say("%-9s %s", n.Kind, n.Text)
 	}
-	o.findDevice(ctx, sh)
+	o.findDevice(ctx)
 	return o.Contradictions()
 }
 
 // findDevice takes the device of this machine where a model is named without one, and its server is on this machine.
-func (o *collectOptions) findDevice(ctx context.Context, sh *shell) {
+func (o *collectOptions) findDevice(ctx context.Context) {
 	kind := o.Server.Name.Kind
 	here := kind == plan.ServerDocker || kind == plan.ServerCommand || o.runPy.LocalServer
 	if o.System.Model == "" || o.System.Device != "" || !here {
@@ -71,12 +74,12 @@ func (o *collectOptions) findDevice(ctx context.Context, sh *shell) {
 	}
 	var boards string
 	if o.System.Device, boards = host.Device(ctx); o.System.Device != "" {
-		sh.say("device    %s: tt-smi lists %s; --device names another", o.System.Device, boards)
+		o.sh.say("device    %s: tt-smi lists %s; --device names another", o.System.Device, boards)
 	}
 }
 
 // declare declares the flags, by the groups in which the help shows them.
-func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
+func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	group(fs, "What to measure", o.declareMeasure)
 	group(fs, "Server", o.declareServer)
 	group(fs, "In turns with a baseline", o.against.declare)
@@ -88,7 +91,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 		fs.BoolVar(&o.Run.NoResume, "no-resume", false, "begin anew where the same collection was interrupted")
 		fs.BoolVar(&o.Run.NoWarmup, "no-warmup", false, "send no request of each prompt length before the first measurement")
 		fs.StringVar(&o.Run.DCGM, "dcgm", "", "`URL` of DCGM's exporter, for power: http://gpu1:9400/metrics")
-		lockFlag(fs, sh)
+		lockFlag(fs, o.sh)
 		fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
 	})
 	group(fs, "Scheduler", o.scheduler.declare)

@@ -71,10 +71,11 @@ func TestCancelSaysWhatIsDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, shown bytes.Buffer
-		o := collectOptions{scheduler: schedulerOptions{on: "kubernetes", backends: []engine.Backend{
-			ending{phases: c.phases, shared: c.slurm, cancel: c.cancel, fetch: c.fetch},
-		}}}
-		err := o.cancelJobs(t.Context(), &shell{out: &out, err: &shown}, sub)
+		o := collectOptions{sh: &shell{out: &out, err: &shown}, scheduler: schedulerOptions{
+			on:       "kubernetes",
+			backends: []engine.Backend{ending{phases: c.phases, shared: c.slurm, cancel: c.cancel, fetch: c.fetch}},
+		}}
+		err := o.cancelJobs(t.Context(), sub)
 		if (err == nil) != (c.failed == "") || err != nil && !strings.Contains(err.Error(), c.failed) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -42,8 +42,8 @@ func TestJobsOnOneHost(t *testing.T) { // not parallel: a child that another tes
 		}
 		began := time.Now()
 		timer := time.AfterFunc(c.held, first)
-		o := collectOptions{job: c.job}
-		release, err := o.lockDevice(context.Background(), &shell{err: &bytes.Buffer{}, patience: c.patience}, s)
+		o := collectOptions{job: c.job, sh: &shell{err: &bytes.Buffer{}, patience: c.patience}}
+		release, err := o.lockDevice(context.Background(), s)
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v", c.name, err)
 		}

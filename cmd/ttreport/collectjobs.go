@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
-	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/kubernetes"
@@ -149,19 +147,17 @@ func asArguments(f *pflag.Flag) (out []string) {
 }
 
 // onScheduler submits the entries of a plan as jobs and follows them, or follows or ends those of an earlier command.
-func (o collectOptions) onScheduler(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry,
-) error {
-	state, err := filepath.Abs(filepath.Join(ws.State(), o.scheduler.on))
+func (o collectOptions) onScheduler(ctx context.Context, entries []plan.Entry) error {
+	state, err := filepath.Abs(filepath.Join(o.ws.State(), o.scheduler.on))
 	if err != nil {
 		return err
 	}
 	if o.scheduler.attaches() {
-		return o.attachJobs(ctx, sh, ws, state)
+		return o.attachJobs(ctx, state)
 	}
 	b := o.scheduler.backend()
 	target, missing := b.Find(ctx)
-	s, err := o.submission(ctx, sh, ws, entries, target)
+	s, err := o.submission(ctx, entries, target)
 	if err != nil {
 		return err
 	}
@@ -175,22 +171,22 @@ func (o collectOptions) onScheduler(
 		files = append(files, text)
 	}
 	for _, g := range s.Groups {
-		sh.say("%-9s array of %s: %s", o.scheduler.on, plaintext.Plural(len(g.Entries), "job"), g)
+		o.sh.say("%-9s array of %s: %s", o.scheduler.on, plaintext.Plural(len(g.Entries), "job"), g)
 	}
 	if o.dryRun {
-		fmt.Fprint(sh.out, strings.Join(files, b.About().Between))
+		fmt.Fprint(o.sh.out, strings.Join(files, b.About().Between))
 		return nil
 	}
 	if missing != nil {
 		return o.jobsError(missing)
 	}
 	if !o.Run.NoResume {
-		earlier, err := o.earlier(sh, state, s.Digest)
+		earlier, err := o.earlier(state, s.Digest)
 		if err != nil {
 			return failure{code: exitInput, err: err}
 		}
 		if earlier != nil {
-			return o.followJobs(ctx, sh, earlier)
+			return o.followJobs(ctx, earlier)
 		}
 	}
 	if s, err = b.Check(ctx, s); err != nil {
@@ -199,23 +195,23 @@ func (o collectOptions) onScheduler(
 	if err := s.Write(b.Render); err != nil {
 		return failure{code: exitCollect, err: fmt.Errorf("collect: %w", err)}
 	}
-	return o.followJobs(ctx, sh, s)
+	return o.followJobs(ctx, s)
 }
 
 // earlier returns a submission of the same plan that is under way; nil for none. It says what the last one did not
 // measure: this one measures all of it again.
-func (o collectOptions) earlier(sh *shell, state, digest string) (*engine.Submission, error) {
+func (o collectOptions) earlier(state, digest string) (*engine.Submission, error) {
 	s, err := engine.Newest(state, digest)
 	if err != nil {
 		return nil, err
 	}
 	if s != nil {
-		sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, s.Since())
+		o.sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, s.Since())
 		return s, nil
 	}
 	last, err := engine.Last(state)
 	if err == nil && last != nil && last.Digest == digest && len(last.Lacking()) > 0 {
-		sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
+		o.sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
 			"this command all of them", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
 			last.Since())
 	}
@@ -223,7 +219,7 @@ func (o collectOptions) earlier(sh *shell, state, digest string) (*engine.Submis
 }
 
 // attachJobs follows or ends the jobs of an earlier command, or runs what they lack.
-func (o collectOptions) attachJobs(ctx context.Context, sh *shell, ws *workspace.Workspace, state string) error {
+func (o collectOptions) attachJobs(ctx context.Context, state string) error {
 	find, what := func() (*engine.Submission, error) { return engine.Newest(state, "") }, "are under way"
 	if o.scheduler.retry {
 		find, what = func() (*engine.Submission, error) { return engine.Last(state) }, "were submitted"
@@ -234,29 +230,29 @@ func (o collectOptions) attachJobs(ctx context.Context, sh *shell, ws *workspace
 		return failure{code: exitInput, err: err}
 	case s == nil:
 		return fail(exitUsage, "ttreport collect --on "+o.scheduler.on+" submits the plan",
-			"collect: no jobs %s in %s", what, ws.Dir)
+			"collect: no jobs %s in %s", what, o.ws.Dir)
 	case o.scheduler.cancel:
-		return o.cancelJobs(ctx, sh, s)
+		return o.cancelJobs(ctx, s)
 	case o.scheduler.retry && !s.Over():
-		sh.say("%-9s the jobs of %s are under way; they are followed", o.scheduler.on, s.Since())
+		o.sh.say("%-9s the jobs of %s are under way; they are followed", o.scheduler.on, s.Since())
 	case o.scheduler.retry:
 		n, err := s.Again()
 		if err != nil {
 			return failure{code: exitCollect, err: err}
 		}
 		if n == 0 {
-			fmt.Fprintf(sh.out, "the jobs of %s have complete runs: nothing is left to measure\n", s.Since())
+			fmt.Fprintf(o.sh.out, "the jobs of %s have complete runs: nothing is left to measure\n", s.Since())
 			return nil
 		}
 	}
-	return o.followJobs(ctx, sh, s)
+	return o.followJobs(ctx, s)
 }
 
 // submission makes jobs of entries; nothing is written.
 func (o collectOptions) submission(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry, target engine.Target,
+	ctx context.Context, entries []plan.Entry, target engine.Target,
 ) (*engine.Submission, error) {
-	entries, err := o.forJobs(ctx, ws, entries)
+	entries, err := o.forJobs(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -269,18 +265,18 @@ func (o collectOptions) submission(
 			return nil, err
 		}
 	}
-	if sub.Workspace, err = filepath.Abs(ws.Dir); err == nil {
+	if sub.Workspace, err = filepath.Abs(o.ws.Dir); err == nil {
 		sub.Program, err = os.Executable()
 	}
 	if err == nil {
-		sub.Out, err = filepath.Abs(cmp.Or(o.out, ws.Results()))
+		sub.Out, err = filepath.Abs(o.resultsIn())
 	}
 	if err != nil {
 		return nil, err
 	}
 	others := map[string]bool{}
 	for i, e := range entries {
-		j, err := o.jobOf(ctx, sh, ws, i+1, e)
+		j, err := o.jobOf(ctx, i+1, e)
 		if err != nil {
 			return nil, err
 		}
@@ -292,7 +288,7 @@ func (o collectOptions) submission(
 		sub.Jobs = append(sub.Jobs, j)
 	}
 	if len(others) > 0 {
-		sh.say("%-9s not used of resources, because they are of another scheduler: %s", about.Name,
+		o.sh.say("%-9s not used of resources, because they are of another scheduler: %s", about.Name,
 			strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
 	if about.StartsImages { // those of a container on this machine are not of the client's
@@ -304,9 +300,7 @@ func (o collectOptions) submission(
 }
 
 // forJobs are the entries that become jobs.
-func (o collectOptions) forJobs(
-	ctx context.Context, ws *workspace.Workspace, entries []plan.Entry,
-) ([]plan.Entry, error) {
+func (o collectOptions) forJobs(ctx context.Context, entries []plan.Entry) ([]plan.Entry, error) {
 	if len(entries) == 0 && o.System.Model != "" {
 		entries = []plan.Entry{{Model: o.System.Model, Device: o.System.Device}}
 	}
@@ -318,7 +312,7 @@ func (o collectOptions) forJobs(
 		return nil, fail(exitUsage, "leave one of them out",
 			"collect: --server-only leaves a server running, and %s ends it with its job", o.scheduler.backend().About().Title)
 	}
-	if err := o.scheduler.place(ctx, ws, entries); err != nil {
+	if err := o.scheduler.place(ctx, o.ws, entries); err != nil {
 		return nil, err
 	}
 	if len(entries) > engine.MostJobs {
@@ -343,13 +337,11 @@ func (o *jobOptions) declare(fs *pflag.FlagSet) {
 }
 
 // lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
-func (o collectOptions) lockDevice(
-	ctx context.Context, sh *shell, sessions ...*session.Session,
-) (release func(), err error) {
+func (o collectOptions) lockDevice(ctx context.Context, sessions ...*session.Session) (release func(), err error) {
 	if o.job.allocated {
 		return func() {}, nil
 	}
-	for deadline, said := time.Now().Add(sh.patience), false; ; said = true {
+	for deadline, said := time.Now().Add(o.sh.patience), false; ; said = true {
 		if release, err = sessions[0].Lock(sessions[1:]...); err == nil {
 			return release, nil
 		}
@@ -358,7 +350,7 @@ func (o collectOptions) lockDevice(
 			return nil, fail(exitCollect, fix, "collect: %w", err)
 		}
 		if !said {
-			sh.say("waiting   %v", err)
+			o.sh.say("waiting   %v", err)
 		}
 		if err := process.Sleep(ctx, time.Second); err != nil {
 			return nil, err
@@ -388,7 +380,7 @@ func printPart(to io.Writer, args []string) error {
 }
 
 // followJobs follows a submission to its end, or until its jobs are submitted.
-func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
+func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) error {
 	release, err := folderlock.Take(ctx, s.Dir, folderlock.Exclusive, folderlock.Wait{})
 	if errors.Is(err, folderlock.ErrHeld) {
 		return fail(exitLocked, "its table shows the jobs; end it to follow them here",
@@ -401,9 +393,9 @@ func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Sub
 	if s, err = engine.Open(s.Dir); err != nil { // another process may have followed meanwhile
 		return failure{code: exitInput, err: err}
 	}
-	sh.say("%-9s %s; what was submitted and logs are in %s", o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
+	o.sh.say("%-9s %s; what was submitted and logs are in %s", o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
 	leavesRunning(ctx)
-	show := progress.NewJobs(streamOf(sh))
+	show := progress.NewJobs(streamOf(o.sh))
 	f := engine.Follower{
 		Submission: s, Backend: o.scheduler.backend(), Poll: o.scheduler.poll, Show: show.Show, Detach: o.scheduler.detach,
 	}
@@ -411,25 +403,25 @@ func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Sub
 	show.End()
 	switch {
 	case ctx.Err() != nil:
-		return o.leaveJobs(ctx, sh, s)
+		return o.leaveJobs(ctx, s)
 	case err != nil:
 		return o.jobsError(err)
 	case o.scheduler.detach:
 		waits := len(slices.DeleteFunc(slices.Clone(tasks), func(t engine.Task) bool { return t.Ended || t.ID != "" }))
 		if waits > 0 {
-			sh.say("%-9s %s not submitted yet: they wait for the others that measure the same, and --follow submits them",
+			o.sh.say("%-9s %s not submitted yet: they wait for the others that measure the same, and --follow submits them",
 				o.scheduler.on, plaintext.Plural(waits, "job"))
 		}
-		fmt.Fprintf(sh.out, "%s submitted. Next: ttreport collect --on %s --follow, or --cancel\n",
+		fmt.Fprintf(o.sh.out, "%s submitted. Next: ttreport collect --on %s --follow, or --cancel\n",
 			plaintext.Plural(len(tasks)-waits, "job"), o.scheduler.on)
 		return nil
 	}
-	return o.endJobs(sh, s, tasks)
+	return o.endJobs(s, tasks)
 }
 
 // endJobs prints how the jobs ended.
-func (o collectOptions) endJobs(sh *shell, s *engine.Submission, tasks []engine.Task) error {
-	progress.WriteJobs(sh.out, engine.View{Tasks: tasks})
+func (o collectOptions) endJobs(s *engine.Submission, tasks []engine.Task) error {
+	progress.WriteJobs(o.sh.out, engine.View{Tasks: tasks})
 	bad, measured := 0, 0
 	for _, t := range tasks {
 		measured += t.Done - t.Failed
@@ -437,12 +429,12 @@ func (o collectOptions) endJobs(sh *shell, s *engine.Submission, tasks []engine.
 			bad++
 		}
 	}
-	paths := []string(nil)
+	build := []string{"ttreport", "build"}
 	if o.out != "" {
-		paths = []string{s.Out}
+		build = append(build, s.Out)
 	}
-	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, paths...))
-	fmt.Fprintf(sh.out, "%s made; results in %s. Next: %s\n", plaintext.Plural(measured, "measurement"), s.Out, next)
+	next := shellescape.QuoteCommand(build)
+	fmt.Fprintf(o.sh.out, "%s made; results in %s. Next: %s\n", plaintext.Plural(measured, "measurement"), s.Out, next)
 	if bad > 0 {
 		again := ""
 		if len(s.Lacking()) > 0 {
@@ -455,34 +447,34 @@ func (o collectOptions) endJobs(sh *shell, s *engine.Submission, tasks []engine.
 }
 
 // leaveJobs ends following: a person at a terminal is asked about the jobs, which go on otherwise.
-func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
-	_, readable := terminalOf(sh.in)
-	if _, shown := terminalOf(sh.err); readable && shown {
+func (o collectOptions) leaveJobs(ctx context.Context, s *engine.Submission) error {
+	_, readable := terminalOf(o.sh.in)
+	if _, shown := terminalOf(o.sh.err); readable && shown {
 		answer := make(chan bool, 1)
-		go func() { answer <- confirmed(sh.in, sh.err, "the jobs go on without this command. End them?") }()
+		go func() { answer <- confirmed(o.sh.in, o.sh.err, "the jobs go on without this command. End them?") }()
 		select {
 		case yes := <-answer:
 			if yes {
-				return o.cancelJobs(context.WithoutCancel(ctx), sh, s)
+				return o.cancelJobs(context.WithoutCancel(ctx), s)
 			}
 		case <-process.Hurry(ctx).Done():
 		}
 	}
-	sh.say("the jobs go on: ttreport collect --on %s --follow shows them, --cancel ends them", o.scheduler.on)
+	o.sh.say("the jobs go on: ttreport collect --on %s --follow shows them, --cancel ends them", o.scheduler.on)
 	return ctx.Err()
 }
 
 // cancelJobs ends the jobs of a submission.
-func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
+func (o collectOptions) cancelJobs(ctx context.Context, s *engine.Submission) error {
 	b := o.scheduler.backend()
 	n, err := engine.Cancel(ctx, s, b, func(active, left int) {
 		switch {
 		case active > 0 && b.About().Fetches:
-			sh.say("%-9s ending %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
+			o.sh.say("%-9s ending %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
 		case active > 0:
-			sh.say("%-9s ending %s", o.scheduler.on, plaintext.Plural(active, "job"))
+			o.sh.say("%-9s ending %s", o.scheduler.on, plaintext.Plural(active, "job"))
 		case left > 0 && b.About().Fetches:
-			sh.say("%-9s fetching what %s measured", o.scheduler.on, plaintext.Plural(left, "job"))
+			o.sh.say("%-9s fetching what %s measured", o.scheduler.on, plaintext.Plural(left, "job"))
 		}
 	})
 	if err != nil && !errors.Is(err, engine.ErrUnfetched) {
@@ -493,21 +485,20 @@ func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Sub
 		ended = "no job was left to cancel"
 	}
 	if err != nil {
-		fmt.Fprintln(sh.out, ended)
+		fmt.Fprintln(o.sh.out, ended)
 		return fail(exitCollect, "results of the other jobs are in "+s.Out+"; measure again what is missing",
 			"collect: %w", err)
 	}
-	fmt.Fprintf(sh.out, "%s; what was measured until now is in %s\n", ended, s.Out)
+	fmt.Fprintf(o.sh.out, "%s; what was measured until now is in %s\n", ended, s.Out)
 	return nil
 }
 
 // jobsError gives an error of a scheduler its exit code and advice.
 func (o collectOptions) jobsError(err error) error {
 	about := o.scheduler.backend().About()
-	var refused *engine.RefusedError
 	f := failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: "ttreport help " + about.Name}
-	switch {
-	case errors.As(err, &refused):
+	switch refused, ok := errors.AsType[*engine.RefusedError](err); {
+	case ok:
 		f.code = exitUsage
 		if refused.Have != "" {
 			f.hint = "this cluster has: " + refused.Have

@@ -205,15 +205,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return pflag.ErrHelp
 		}
 		hint := fmt.Sprintf("run %s --help", c.CommandPath())
-		var unknown *pflag.NotExistError
-		var wrong *pflag.InvalidValueError
-		switch {
-		case errors.As(err, &unknown):
+		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+			return wrongValue(c, wrong, hint)
+		}
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			var names []string
 			c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 			hint = didYouMean(unknown.GetSpecifiedName(), names, "--", hint)
-		case errors.As(err, &wrong):
-			return wrongValue(c, wrong, hint)
 		}
 		return failure{exitUsage, fmt.Errorf("%s: %w", c.Name(), err), hint}
 	})
@@ -238,8 +236,8 @@ func finish(ctx context.Context, sh *shell, err error) int {
 		sh.say("ttreport: interrupted")
 		return exitInterrupted
 	}
-	var f failure
-	if !errors.As(err, &f) {
+	f, ok := errors.AsType[failure](err)
+	if !ok {
 		f = failure{code: exitUsage, err: err}
 	}
 	if f.err.Error() != "" {

@@ -52,8 +52,11 @@ func demoCommand(sh *shell) *cobra.Command {
 }
 
 // collectDemo runs the demo where nothing real could be mixed with it.
-func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, o collectOptions) error {
-	if ws.Configured || hasRealRuns(ctx, ws) {
+func (o collectOptions) collectDemo(ctx context.Context) error {
+	sh, ws := o.sh, o.ws
+	cols, _, err := history.Load(ctx, ws.History())
+	isReal := func(h columns.RunHead) bool { return !h.IsSimulated() }
+	if ws.Configured || err == nil && slices.ContainsFunc(cols.Runs, isReal) {
 		return fail(exitUsage,
 			"measure with ttreport collect --model MODEL --device DEVICE, or run the demo in a folder of its own: ttreport demo",
 			"collect: this folder has a configuration or real runs; the demo would mix simulated numbers with them")
@@ -96,13 +99,4 @@ func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]col
 		err = collectError(ctx, sh, ws, err)
 	}
 	return outs, err
-}
-
-// hasRealRuns reports whether history holds a run that was not simulated.
-func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
-	cols, _, err := history.Load(ctx, ws.History())
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(cols.Runs, func(h columns.RunHead) bool { return !h.IsSimulated() })
 }

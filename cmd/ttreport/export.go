@@ -26,11 +26,17 @@ func exportCommand(sh *shell) *cobra.Command {
 	part.declare(c.Flags())
 	lockFlag(c.Flags(), sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		at := slices.IndexFunc(exports(), func(e exporting) bool { return len(args) == 2 && e.format == args[0] })
-		if at < 0 {
-			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a folder and a format: %s", exportFormats())
+		var as exporting
+		var names []string
+		for _, e := range exports() {
+			if names = append(names, e.format); len(args) == 2 && e.format == args[0] {
+				as = e
+			}
 		}
-		as := exports()[at]
+		if as.format == "" {
+			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a folder and a format: %s",
+				strings.Join(names, ", "))
+		}
 		if strings.HasPrefix(args[1], "s3://") {
 			return fail(exitUsage, "ttreport export parquet warehouse && aws s3 sync --delete warehouse s3://…",
 				"export: expected a folder, got an address of a bucket")
@@ -73,14 +79,6 @@ func exports() []exporting {
 		out = append(out, exporting{s.Name, "ttreport/" + s.Name + "/v1", files, s.Globs})
 	}
 	return out
-}
-
-func exportFormats() string {
-	var names []string
-	for _, e := range exports() {
-		names = append(names, e.format)
-	}
-	return strings.Join(names, ", ")
 }
 
 // readyFor refuses a folder that has something else.
@@ -127,7 +125,7 @@ func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir 
 	if len(report.Releases) == 0 {
 		return fail(exitUngraded, "ttreport build PATH reads results into history/", "export: %s holds no run", ws.History())
 	}
-	n, err := e.to(ctx, dir, report)
+	written, same, removed, err := e.to(ctx, dir, report)
 	if err != nil { // what was written is whole, and stays
 		hint := "check that " + dir + " can be written"
 		if ctx.Err() != nil {
@@ -140,12 +138,9 @@ func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir 
 		what = plaintext.Plural(len(report.Releases), "release")
 	}
 	fmt.Fprintf(sh.out, "%s in %s: %s written, %d unchanged, %d removed\n", what, dir,
-		plaintext.Plural(n.written, "file"), n.same, n.removed)
+		plaintext.Plural(written, "file"), same, removed)
 	return nil
 }
-
-// exported counts files.
-type exported struct{ written, same, removed int }
 
 // partName is the file of a release in a table.
 const partName = "part-0.parquet"
@@ -169,50 +164,50 @@ func parquetFiles(r *render.Report) (names []string, made func(i int) ([]byte, e
 }
 
 // to writes the files of a report into a folder, and removes those of an earlier export that are not among them.
-func (e exporting) to(ctx context.Context, dir string, r *render.Report) (n exported, err error) {
+func (e exporting) to(ctx context.Context, dir string, r *render.Report) (written, same, removed int, err error) {
 	mark := fmt.Appendf(nil, "{\"schema\": %q}\n", e.schema)
 	if _, err := durable.WriteChanged(filepath.Join(dir, exportName), mark); err != nil {
-		return n, err
+		return written, same, removed, err
 	}
 	names, made, err := e.files(r)
 	if err != nil {
-		return n, err
+		return written, same, removed, err
 	}
 	keep := map[string]bool{}
 	for i, name := range names {
 		if err := ctx.Err(); err != nil {
-			return n, err
+			return written, same, removed, err
 		}
 		data, err := made(i)
 		if err != nil {
-			return n, err
+			return written, same, removed, err
 		}
 		keep[name] = true
 		wrote, err := durable.WriteChanged(filepath.Join(dir, name), data)
 		switch {
 		case err != nil:
-			return n, err
+			return written, same, removed, err
 		case wrote:
-			n.written++
+			written++
 		default:
-			n.same++
+			same++
 		}
 	}
 	for _, glob := range e.globs {
 		there, err := fs.Glob(os.DirFS(dir), glob)
 		if err != nil {
-			return n, err
+			return written, same, removed, err
 		}
 		for _, name := range there {
 			if name = filepath.FromSlash(name); keep[name] || name == exportName {
 				continue
 			}
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				return n, err
+				return written, same, removed, err
 			}
 			_ = os.Remove(filepath.Dir(filepath.Join(dir, name))) // somebody else's file may be in it
-			n.removed++
+			removed++
 		}
 	}
-	return n, nil
+	return written, same, removed, nil
 }

@@ -119,7 +119,14 @@ func (e *edit) run(sh *shell, verb string, write bool) error {
 	} else {
 		listRuns(sh, e.now)
 	}
-	if ids := idsOf(chosen); e.to.model != "" && len(ids) > 1 {
+	var ids []string // of models, one of each last part: a path to a model is no other model
+	seen := map[string]bool{}
+	for _, s := range chosen {
+		if id := s.run.Model.ID; id != "" && !seen[strings.ToLower(path.Base(id))] {
+			seen[strings.ToLower(path.Base(id))], ids = true, append(ids, id)
+		}
+	}
+	if slices.Sort(ids); e.to.model != "" && len(ids) > 1 {
 		sh.say("warning: by their files these runs are of several models, which this makes one: %s", strings.Join(ids, ", "))
 	}
 	if write {
@@ -151,18 +158,6 @@ func chooseRuns(dir string, of labels) (all map[string]bool, chosen []storedRun,
 			"history: no run of %d has these labels", len(all))
 	}
 	return all, chosen, nil
-}
-
-// idsOf lists the ids of models that runs state, one of each last part: a path to a model is no other model.
-func idsOf(list []storedRun) (out []string) {
-	seen := map[string]bool{}
-	for _, s := range list {
-		if id := s.run.Model.ID; id != "" && !seen[strings.ToLower(path.Base(id))] {
-			seen[strings.ToLower(path.Base(id))], out = true, append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 func listRuns(sh *shell, list []storedRun) {

@@ -92,28 +92,19 @@ func knownFacts() []knownFact {
 
 // statedFact is a fact of one run, and what states it.
 type statedFact struct {
-	fact, value string
-	from        schema.From
+	value string
+	from  schema.From
 }
 
 // identifiedRun is what is known of a run.
 type identifiedRun struct {
-	build   string // the release, or the run itself
-	facts   []statedFact
-	missing []string
+	build   string                // the release, or the run itself
+	facts   map[string]statedFact // by name; none where nothing states it
 	files   []string
 	results int
 	system  schema.System   // runs of one are compared over builds
 	keys    map[string]bool // of its workloads and tasks
 	isTable bool            // of llama-bench, which states the architecture in place of the model
-}
-
-// fact is a fact of a run, zero where nothing states it.
-func (r *identifiedRun) fact(name string) (f statedFact) {
-	if i := slices.IndexFunc(r.facts, func(f statedFact) bool { return f.fact == name }); i >= 0 {
-		f = r.facts[i]
-	}
-	return f
 }
 
 // identified says of each run what is known of it.
@@ -123,24 +114,21 @@ func identified(set ingest.Set) []identifiedRun {
 		r, is := &set.Runs[i], &out[i]
 		*is = identifiedRun{
 			build:   cmp.Or(r.Release, r.ID), // which is how they are judged
-			results: len(r.Points) + len(r.Scores), keys: map[string]bool{},
+			results: len(r.Points) + len(r.Scores), facts: map[string]statedFact{}, keys: map[string]bool{},
 			system: schema.System{Model: r.Model.Name, Device: schema.FoldDevice(r.Device.Name), Impl: r.Impl},
 		}
 		for _, f := range knownFacts() {
 			v, origin := f.of(r), r.Provenance[f.field]
-			switch {
-			case v != "":
-				if of, has := r.Provenance["model.id"]; has && f.name == "model" && origin.From == schema.FromDerived {
-					origin = of
-				}
-				if strings.Contains(origin.Where, "{") && origin.From == schema.FromPath {
-					origin.From = "pattern"
-				}
-				from := cmp.Or(origin.From, schema.FromFile)
-				is.facts = append(is.facts, statedFact{f.name, v, from})
-			case f.state != "":
-				is.missing = append(is.missing, f.name)
+			if v == "" {
+				continue
 			}
+			if of, has := r.Provenance["model.id"]; has && f.name == "model" && origin.From == schema.FromDerived {
+				origin = of
+			}
+			if strings.Contains(origin.Where, "{") && origin.From == schema.FromPath {
+				origin.From = "pattern"
+			}
+			is.facts[f.name] = statedFact{v, cmp.Or(origin.From, schema.FromFile)}
 		}
 		is.measured(r)
 	}
@@ -178,7 +166,7 @@ func (is *identifiedRun) measured(r *schema.Run) {
 	}
 	is.files = slices.Sorted(maps.Keys(files))
 	stated := schema.From(strings.Join(slices.Sorted(maps.Keys(from)), ", "))
-	is.facts = append(is.facts, statedFact{"workload", plaintext.Plural(len(is.keys), "workload"), stated})
+	is.facts["workload"] = statedFact{plaintext.Plural(len(is.keys), "workload"), stated}
 }
 
 // identification is what is known of the runs in some files, and what their names suggest.
@@ -194,7 +182,7 @@ type identification struct {
 // missing counts the runs that lack a fact.
 func missing(runs []identifiedRun, fact string) (n int) {
 	for i := range runs {
-		if slices.Contains(runs[i].missing, fact) {
+		if runs[i].facts[fact].value == "" {
 			n++
 		}
 	}
@@ -229,7 +217,7 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	for i := range is.runs {
 		for _, file := range is.runs[i].files {
 			below := strings.TrimPrefix(file, path.Dir(path.Dir(is.path))+"/") // the folder with the manifest and its own
-			files = append(files, manifest.Named{Path: below, Model: is.runs[i].fact("model").value})
+			files = append(files, manifest.Named{Path: below, Model: is.runs[i].facts["model"].value})
 		}
 	}
 	return is.guess(files, is.wanted(files), with)
@@ -275,7 +263,7 @@ func said(runs []identifiedRun) map[string]bool {
 	for i := range runs {
 		r := &runs[i]
 		for _, file := range r.files {
-			out[fmt.Sprint(file, r.system, r.fact("release").value)] = true
+			out[fmt.Sprint(file, r.system, r.facts["release"].value)] = true
 		}
 		for key := range r.keys {
 			out[key] = true
@@ -301,7 +289,7 @@ func (is *identification) misleads(set ingest.Set) bool {
 	devices := statedIn(is.runs, "device")
 	for i := range is.with {
 		for _, file := range is.with[i].files {
-			if was := devices[file]; was != "" && !schema.SameDevice(was, is.with[i].fact("device").value) {
+			if was := devices[file]; was != "" && !schema.SameDevice(was, is.with[i].facts["device"].value) {
 				return true
 			}
 		}
@@ -322,7 +310,7 @@ func (is *identification) misnames() bool {
 		return true
 	}
 	for i := range is.with {
-		name := is.with[i].fact("model").value
+		name := is.with[i].facts["model"].value
 		if runName.MatchString(name) {
 			return true
 		}
@@ -359,7 +347,7 @@ func statedIn(runs []identifiedRun, fact string) map[string]string {
 	out := map[string]string{}
 	for i := range runs {
 		for _, file := range runs[i].files {
-			out[file] = runs[i].fact(fact).value
+			out[file] = runs[i].facts[fact].value
 		}
 	}
 	return out
@@ -373,13 +361,13 @@ func (is *identification) wanted(files []manifest.Named) []string {
 			wanted = append(wanted, fact)
 		}
 	}
-	isTable := func(r identifiedRun) bool { return r.isTable && r.fact("model").from == schema.FromFile }
+	isTable := func(r identifiedRun) bool { return r.isTable && r.facts["model"].from == schema.FromFile }
 	if doubt := is.doubtedModel(files); doubt != "" {
 		is.doubts = append(is.doubts, "model: "+doubt+". {model} in --pattern tells them apart")
 		wanted = append(wanted, "model")
 	} else if at := slices.IndexFunc(is.runs, isTable); at >= 0 {
 		is.doubts = append(is.doubts, fmt.Sprintf("model: %s is an architecture of llama.cpp, which several models share. "+
-			"--model NAME, or {model} in --pattern, names the model", is.runs[at].fact("model").value))
+			"--model NAME, or {model} in --pattern, names the model", is.runs[at].facts["model"].value))
 		wanted = append(wanted, "model")
 	}
 	for _, s := range spellings(valuesOf(is.runs, "model"), valuesOf(is.runs, "device")) {
@@ -395,7 +383,7 @@ func (is *identification) wanted(files []manifest.Named) []string {
 			"names differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a "+
 			"manifest in each folder, says what they are", a, b))
 	}
-	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").from), fromNames) }
+	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.facts["workload"].from), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
 		wanted = append(wanted, "model")
 	}
@@ -410,7 +398,7 @@ func (is *identification) doubtedBuilds() (a, b string) {
 	folders := map[string][]string{} // by what would be compared
 	for i := range is.runs {
 		r := &is.runs[i]
-		if r.fact("release").value != "" || len(r.files) == 0 {
+		if r.facts["release"].value != "" || len(r.files) == 0 {
 			continue
 		}
 		for key := range r.keys {
@@ -448,7 +436,7 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 	}
 	names, count := map[string]map[string]bool{}, 0 // by what would be one series
 	for i := range is.runs {
-		of := is.runs[i].fact("model")
+		of := is.runs[i].facts["model"]
 		system := of.value + "\x00" + is.runs[i].system.Impl
 		for _, file := range is.runs[i].files {
 			if f, _, _, _, ok := pattern.Match(file); ok && of.from == schema.FromFile {
@@ -477,7 +465,7 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 func valuesOf(runs []identifiedRun, fact string) map[string]bool {
 	out := map[string]bool{}
 	for i := range runs {
-		if v := runs[i].fact(fact).value; v != "" {
+		if v := runs[i].facts[fact].value; v != "" {
 			out[v] = true
 		}
 	}
@@ -507,7 +495,7 @@ func (is *identification) list(w listing) {
 	for _, f := range append(knownFacts(), knownFact{name: "workload"}) {
 		from, n := map[schema.From]int{}, 0
 		for i := range is.runs {
-			if is := is.runs[i].fact(f.name); is.from != "" {
+			if is := is.runs[i].facts[f.name]; is.from != "" {
 				from[is.from]++
 				n++
 			}
@@ -555,7 +543,7 @@ func (is *identification) listRuns(w listing) {
 		fmt.Fprint(tw, r.results, "\t")
 		for _, f := range knownFacts() {
 			text := "-"
-			if known := r.fact(f.name); known.value != "" {
+			if known := r.facts[f.name]; known.value != "" {
 				text = fmt.Sprintf("%s (%s)", w.name(known.value), known.from)
 			}
 			fmt.Fprint(tw, text, "\t")
@@ -579,7 +567,7 @@ func listSeries(w listing, runs []identifiedRun, title string) {
 		s := at[r.system]
 		if s == nil {
 			s = &series{
-				System: r.system, device: r.fact("device").value, builds: map[string]bool{},
+				System: r.system, device: r.facts["device"].value, builds: map[string]bool{},
 				workloads: map[string]map[string]bool{},
 			}
 			at[r.system] = s
@@ -628,7 +616,7 @@ func (is *identification) listMissing(w listing) {
 		heading = ""
 	}
 	for _, f := range knownFacts() {
-		if n := missing(is.runs, f.name); n > 0 {
+		if n := missing(is.runs, f.name); n > 0 && f.state != "" {
 			say("%s of %s: %s", f.name, plaintext.Plural(n, "run"), f.state)
 		}
 	}

@@ -230,7 +230,17 @@ func grouped(files []ingest.File, by func(ingest.File) string) []*fileRow {
 			at[by(f)] = r
 			out = append(out, r)
 		}
-		detail := detailOf(f)
+		detail := f.Detail
+		if f.PartOf != "" && f.Points+f.Scores == 0 {
+			detail, _, _ = strings.Cut(detail, " of ") // the JSON form names the other file
+			detail += ", counted elsewhere"
+		}
+		if f.Copies > 0 && f.Points > 0 {
+			detail += fmt.Sprintf(", %d more counted in %s", f.Copies, path.Base(f.PartOf))
+		}
+		if f.Format == ingest.Unknown && f.Detail != "" {
+			detail = "nearest: " + f.Detail
+		}
 		r.details[detail]++
 		r.plainer[amount.ReplaceAllString(detail, "")]++
 		r.folders[path.Dir(f.Path)] = true
@@ -240,21 +250,6 @@ func grouped(files []ingest.File, by func(ingest.File) string) []*fileRow {
 		r.bad += len(f.Problems) - schema.CountSeverity(f.Problems, schema.SevNote)
 	}
 	return out
-}
-
-func detailOf(f ingest.File) string {
-	detail := f.Detail
-	if f.PartOf != "" && f.Points+f.Scores == 0 {
-		detail, _, _ = strings.Cut(detail, " of ") // the JSON form names the other file
-		detail += ", counted elsewhere"
-	}
-	if f.Copies > 0 && f.Points > 0 {
-		detail += fmt.Sprintf(", %d more counted in %s", f.Copies, path.Base(f.PartOf))
-	}
-	if f.Format == ingest.Unknown && f.Detail != "" {
-		detail = "nearest: " + f.Detail
-	}
-	return detail
 }
 
 // detailWidth is the width of what a file is, in characters.

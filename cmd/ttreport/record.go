@@ -101,8 +101,7 @@ func fingerprint(folder string) (hash string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	hash, ok = ingest.Contents([]ingest.Root{root})
-	return hash, ok
+	return ingest.Contents([]ingest.Root{root})
 }
 
 // stampOf is a hash of this program, of options and of settings: what is written is made of them, beside what was read.

@@ -68,7 +68,13 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		models[cols.Runs[i].Model.Name], devices[cols.Runs[i].Device] = true, true
 	}
 	for _, s := range spellings(models, devices) {
-		bad = append(bad, s.problem(ws.History()))
+		bad = append(bad, schema.Problem{
+			Severity: schema.SevWarning, Path: filepath.ToSlash(ws.History()), Code: codeSpellings,
+			Found:    fmt.Sprintf("%s %q and %q, which may be one", s.fact, s.a, s.b),
+			Expected: "one name for each: results under two are not compared", Used: "both",
+			Hint: fmt.Sprintf("if they are one: ttreport history rename --%[1]s '%[2]s' --to-%[1]s '%[3]s' --write",
+				s.fact, s.b, s.a),
+		})
 	}
 	bad = slices.Concat(bad, unusedNames(ws, cols), unlike)
 	mode, err := render.ReadMode(ws.Config.Site.Mode)
@@ -122,15 +128,6 @@ func unusedNames(ws *workspace.Workspace, c *columns.Columns) (out []schema.Prob
 	}
 	slices.SortStableFunc(out, func(a, b schema.Problem) int { return strings.Compare(a.Found, b.Found) })
 	return out
-}
-
-// withChips says how many accelerators the devices of runs have that do not state it.
-func withChips(c *columns.Columns, ws *workspace.Workspace) {
-	for i := range c.Runs {
-		if h := &c.Runs[i]; h.Chips == 0 {
-			h.Chips = ws.Config.Chips[h.Device]
-		}
-	}
 }
 
 // withCosts adds what tokens cost by the prices of the workspace, which are in USD.
@@ -203,7 +200,11 @@ func withEnergy(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 func judgeHistory(
 	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View,
 ) (*gate.Gate, []schema.Problem, error) {
-	withChips(cols, ws)
+	for i := range cols.Runs { // how many accelerators the devices have of runs that do not state it
+		if h := &cols.Runs[i]; h.Chips == 0 {
+			h.Chips = ws.Config.Chips[h.Device]
+		}
+	}
 	cols = withCosts(withEnergy(cols, ws), ws)
 	order, err := ws.ReleaseOrder()
 	if err != nil {
@@ -242,8 +243,8 @@ func releaseNamed(r *render.Report, name string) (int, error) {
 
 // releaseError names the nearest of the releases that exist.
 func releaseError(flag string, err error) error {
-	var unknown *judge.UnknownRelease
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*judge.UnknownRelease](err)
+	if !ok {
 		return err
 	}
 	known := "there are " + strings.Join(unknown.Newest, ", ")
@@ -282,7 +283,18 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 		return err
 	}
 	if o.public {
-		published(files, site.PublicText(report, ""))
+		text := site.PublicText(report, "")
+		for i := range files {
+			f := &files[i]
+			if !strings.HasSuffix(f.Path, ".json") {
+				f.Data = []byte(text(string(f.Data)))
+				continue
+			}
+			// Of JSON only strings are changed, each by itself, so that it stays JSON.
+			f.Data = jsonString.ReplaceAllFunc(f.Data, func(s []byte) []byte {
+				return []byte(`"` + text(string(s[1:len(s)-1])) + `"`)
+			})
+		}
 	}
 	if err := writeLayout(dir, files); err != nil {
 		return err
@@ -290,21 +302,6 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 	sh.say("reports   %s of %s in %s, in the layout of %s", plaintext.Plural(len(files), "file"),
 		report.Releases[at].Name, dir, layout)
 	return nil
-}
-
-// published takes out of files what a public site does not show. Of JSON only strings are changed, each by itself, so
-// that it stays JSON.
-func published(files []parity.File, text func(string) string) {
-	for i := range files {
-		f := &files[i]
-		if !strings.HasSuffix(f.Path, ".json") {
-			f.Data = []byte(text(string(f.Data)))
-			continue
-		}
-		f.Data = jsonString.ReplaceAllFunc(f.Data, func(s []byte) []byte {
-			return []byte(`"` + text(string(s[1:len(s)-1])) + `"`)
-		})
-	}
 }
 
 var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)

@@ -17,9 +17,7 @@ import (
 
 // searchSettings measures combinations of --server-param until no neighbour of the best one is better, and says which
 // were measured and which were not. One that fails, as where a server does not start, does not end the search.
-func (o collectOptions) searchSettings(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry,
-) error {
+func (o collectOptions) searchSettings(ctx context.Context, entries []plan.Entry) error {
 	climb, err := o.climb(entries)
 	if err != nil {
 		return err
@@ -28,26 +26,26 @@ func (o collectOptions) searchSettings(
 	at, more := climb.Next()
 	for ; more && ctx.Err() == nil; at, more = climb.Next() {
 		setting := strings.Join(entries[at].ServerParams, ", ")
-		sh.say("search    %d of at most %d: %s", len(climb.Values)+1, len(entries), setting)
+		o.sh.say("search    %d of at most %d: %s", len(climb.Values)+1, len(entries), setting)
 		one := o
 		one.Options = o.With(entries[at])
-		done, err := one.measure(ctx, sh, ws)
+		done, err := one.measure(ctx)
 		value := math.NaN()
 		if err == nil {
-			value, err = searched(ctx, ws, done.dirs, info.Name)
+			value, err = searched(ctx, o.ws, done.dirs, info.Name)
 		}
 		if ctx.Err() != nil {
 			break
 		}
 		if err != nil {
-			sh.say("error: %s: %v", setting, err)
+			o.sh.say("error: %s: %v", setting, err)
 			value = math.NaN()
 		}
 		climb.Note(at, value)
 	}
 	left := len(entries) - len(climb.Values)
 	if len(climb.Values) > 0 {
-		writeSearch(sh, climb, entries, info)
+		writeSearch(o.sh, climb, entries, info)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -55,10 +53,10 @@ func (o collectOptions) searchSettings(
 	case climb.Best < 0:
 		return fail(exitCollect, "the lines above say why", "collect: no setting could be measured")
 	case left > 0:
-		fmt.Fprintf(sh.out, "%s not tried. None is one step of one flag from the best; a better one may be among them.\n",
+		fmt.Fprintf(o.sh.out, "%s not tried. None is one step of one flag from the best; a better one may be among them.\n",
 			plaintext.Plural(left, "setting"))
 	}
-	fmt.Fprintln(sh.out, "Each was measured by itself: what is closer than the noise of a run is no difference.")
+	fmt.Fprintln(o.sh.out, "Each was measured by itself: what is closer than the noise of a run is no difference.")
 	return nil
 }
 

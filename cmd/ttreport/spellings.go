@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,14 +44,3 @@ func spellings(models, devices map[string]bool) (out []spelling) {
 }
 
 const codeSpellings = "two-spellings"
-
-// problem says so of what is stored.
-func (s spelling) problem(dir string) schema.Problem {
-	return schema.Problem{
-		Severity: schema.SevWarning, Path: filepath.ToSlash(dir), Code: codeSpellings,
-		Found:    fmt.Sprintf("%s %q and %q, which may be one", s.fact, s.a, s.b),
-		Expected: "one name for each: results under two are not compared", Used: "both",
-		Hint: fmt.Sprintf("if they are one: ttreport history rename --%[1]s '%[2]s' --to-%[1]s '%[3]s' --write",
-			s.fact, s.b, s.a),
-	}
-}

@@ -165,15 +165,9 @@ func (o *targetOptions) importFile(sh *shell, ws *workspace.Workspace, name stri
 	}
 	base := filepath.Base(name)
 	stem := filepath.Join(ws.Targets(), strings.TrimSuffix(base, filepath.Ext(base)))
-	return o.writeImported(sh, stem, f, entries)
-}
-
-// writeImported writes what was imported into one file, or where that would be too long to be read, into one a model.
-func (o *targetOptions) writeImported(sh *shell, stem string, f library.File, entries []library.Entry) error {
-	one := cmp.Or(o.out, stem+".yaml")
-	_, err := f.Marshal()
-	if !errors.Is(err, decode.ErrTooMuchYAML) {
-		return writeTargets(sh, []targetFile{{one, f}})
+	// Into one file, or where that would be too long to be read, into one a model.
+	if _, err = f.Marshal(); !errors.Is(err, decode.ErrTooMuchYAML) {
+		return writeTargets(sh, []targetFile{{cmp.Or(o.out, stem+".yaml"), f}})
 	}
 	if o.out != "" {
 		return fail(exitUsage, "without --out there is a file for each model; --model chooses one", "targets import: %w", err)

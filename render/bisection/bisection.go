@@ -1,3 +1,7 @@
+// Package bisection writes what a bisection found: markdown for an issue, and a page with a picture.
+//
+// In: a [Result], with the builds in order, what was measured of each and the probability of each to be the first bad
+// one. Out: bytes. It must not measure, nor compute probabilities: package targets/regression/bisection does.
 package bisection
 
 import (
@@ -12,8 +16,7 @@ import (
 
 // Result is what a bisection knows.
 type Result struct {
-	Title  string // what is searched: "TTFT of m on d, ISL 128 OSL 128 concurrency 1"
-	Metric string
+	Title  string  // what is searched: "TTFT of m on d, ISL 128 OSL 128 concurrency 1"
 	Builds []Build // after the good one
 	Good   string
 	// From and To are the indexes of the answer in Builds, which are one build unless skipped ones lie between; P is its
@@ -37,15 +40,6 @@ type Build struct {
 	Bad           float64   // probability of being bad
 	Changes       []float64 // relative changes from the good build, a measurement each
 	Skipped       string    // why it was not measured
-}
-
-// Mean is the geometric mean of the changes; NaN without one.
-func (b *Build) Mean() float64 {
-	sum := 0.
-	for _, c := range b.Changes {
-		sum += math.Log1p(c)
-	}
-	return math.Expm1(sum / float64(len(b.Changes)))
 }
 
 // Headline is the answer in a sentence.
@@ -113,7 +107,11 @@ func (r *Result) rows() (out [][]string) {
 		x := &r.Builds[i]
 		change := x.Skipped
 		if len(x.Changes) > 0 {
-			change = words.Change(x.Mean())
+			sum := 0.
+			for _, c := range x.Changes {
+				sum += math.Log1p(c)
+			}
+			change = words.Change(math.Expm1(sum / float64(len(x.Changes)))) // the geometric mean
 		}
 		out = append(out, []string{
 			r.name(i), change, fmt.Sprint(len(x.Changes)), fmt.Sprintf("%.2f", x.Bad), fmt.Sprintf("%.3f", x.First),

@@ -1,3 +1,8 @@
+// Package markdown writes pages as markdown and turns people's markdown into safe HTML. It is the only importer of
+// goldmark.
+//
+// In go views of package render and notes; out go files for a pull request or a ticket, and HTML fragments without
+// raw HTML, script or unsafe links, whatever the notes contain.
 package markdown
 
 import (
@@ -30,7 +35,19 @@ func Page(page render.Page, site string) []byte {
 	if page.Simulated != "" {
 		fmt.Fprintf(&b, "> **simulated** — %s\n\n", escape(page.Simulated))
 	}
-	w.lead(&page.Lead)
+	switch l := &page.Lead; {
+	case l.Word != "":
+		fmt.Fprintf(&b, "**%s:** %s\n", escape(l.Word), escape(l.Text))
+	case l.Text != "":
+		fmt.Fprintf(&b, "%s\n", escape(l.Text))
+	}
+	for _, p := range page.Lead.Paras {
+		fmt.Fprintf(&b, "\n%s\n", escape(p))
+	}
+	if cmd := page.Lead.Cmd; cmd != "" {
+		fmt.Fprint(&b, "\nWhat would settle it:\n\n")
+		w.commands(strings.Split(cmd, "\n"))
+	}
 	for _, s := range page.Sections {
 		if s.Title != "" {
 			fmt.Fprintf(&b, "\n## %s\n\n", escape(s.Title))
@@ -88,22 +105,6 @@ func Compare(c *render.Comparison) []byte {
 type writer struct {
 	b    *bytes.Buffer
 	site string
-}
-
-func (w writer) lead(l *render.Lead) {
-	switch {
-	case l.Word != "":
-		fmt.Fprintf(w.b, "**%s:** %s\n", escape(l.Word), escape(l.Text))
-	case l.Text != "":
-		fmt.Fprintf(w.b, "%s\n", escape(l.Text))
-	}
-	for _, p := range l.Paras {
-		fmt.Fprintf(w.b, "\n%s\n", escape(p))
-	}
-	if l.Cmd != "" {
-		fmt.Fprint(w.b, "\nWhat would settle it:\n\n")
-		w.commands(strings.Split(l.Cmd, "\n"))
-	}
 }
 
 func (w writer) block(b render.Block) {
@@ -255,13 +256,10 @@ func HTML(source string) (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("converting markdown: %w", err)
 	}
-	return template.HTML(scrollers().Replace(b.String())), nil // goldmark's safe mode
-}
-
-// scrollers lets what may be wider than its page scroll by the keyboard too.
-func scrollers() *strings.Replacer {
-	return strings.NewReplacer("<pre>", `<pre tabindex="0">`, "</table>", "</table></div>",
+	// What may be wider than its page scrolls by the keyboard too.
+	scrollers := strings.NewReplacer("<pre>", `<pre tabindex="0">`, "</table>", "</table></div>",
 		"<table>", `<div class="tw" tabindex="0" role="group" aria-label="Table"><table>`)
+	return template.HTML(scrollers.Replace(b.String())), nil // goldmark's safe mode
 }
 
 // asLink puts a link in place of an image: no picture is published with the pages, and they load none from elsewhere.

@@ -34,7 +34,8 @@ const (
 
 func (in *Input) acceptance(evals []eval) acceptance {
 	a := acceptance{Accepted: in.Review.Result.Word != gate.Fail && in.Review.Result.Word != gate.NotGraded,
-		Ungraded: in.Review.Result.Word == gate.NotGraded, Status: in.status()}
+		Ungraded: in.Review.Result.Word == gate.NotGraded,
+		Status:   in.fact(func(r *schema.Run) string { return r.Model.Status })}
 	required := func(level string) bool { return judge.Required(a.Status, level) }
 	a.Above = slices.DeleteFunc(schema.Levels(), required)
 	a.Enforced = slices.DeleteFunc(schema.Levels(), func(level string) bool { return !required(level) })
@@ -43,7 +44,13 @@ func (in *Input) acceptance(evals []eval) acceptance {
 		a.Blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
 	}
 	for _, list := range [][]blocker{a.Blockers, a.Informational, a.Masked} {
-		apart(list)
+		seen := map[string]int{}
+		for i := range list { // equal keys are made to differ: a map has room for one
+			key := list[i].Key
+			if seen[key]++; seen[key] > 1 {
+				list[i].Key += fmt.Sprintf(" (%d)", seen[key])
+			}
+		}
 	}
 	return a
 }
@@ -73,17 +80,6 @@ func (in *Input) find(a *acceptance, evals []eval) {
 	for _, l := range in.Review.Lints { // those that make numbers invalid
 		if fails[gate.FailInvalid] && l.Severity == schema.SevError && l.Decision == nil {
 			a.Blockers = append(a.Blockers, blocker{keyLint + string(l.ID), words.Lint(l), ""})
-		}
-	}
-}
-
-// apart makes keys differ that are equal: a map has room for one.
-func apart(list []blocker) {
-	seen := map[string]int{}
-	for i := range list {
-		key := list[i].Key
-		if seen[key]++; seen[key] > 1 {
-			list[i].Key += fmt.Sprintf(" (%d)", seen[key])
 		}
 	}
 }
@@ -138,7 +134,7 @@ func (a *acceptance) Word() string {
 func messages(list []blocker) object {
 	out := object{}
 	for _, b := range list {
-		out.add(b.Key, b.Message)
+		out.Add(b.Key, b.Message)
 	}
 	return out
 }

@@ -145,14 +145,14 @@ func (g *graded) targetChecks() object {
 				m = "ttft" // since v0.19
 			}
 			if _, ok := c.target.Get(); ok {
-				one.add(m, value(c.target))
+				one.Add(m, value(c.target))
 			}
 			if ratio, ok := c.ratio().Get(); ok {
-				one.add(m+"_ratio", ratio)
+				one.Add(m+"_ratio", ratio)
 			}
-			one.add(m+"_check", c.result)
+			one.Add(m+"_check", c.result)
 		}
-		out.add(tier, one)
+		out.Add(tier, one)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strconv"
@@ -40,23 +41,24 @@ var columnLists = sync.OnceValue(func() map[string][]column {
 		}
 		if other, isOther := strings.CutPrefix(line, "+ "); isOther {
 			other, names, some := strings.Cut(other, ":")
-			if list := out[other]; some {
-				out[name] = append(out[name], pick(list, names)...)
-			} else {
-				out[name] = append(out[name], list...)
+			list := out[other]
+			if some { // those that are named by key, or else by value, in the order of the names
+				list = nil
+				for name := range strings.FieldsSeq(names) {
+					is := func(c column) bool { return c.key == name || c.from == name }
+					list = append(list, out[other][slices.IndexFunc(out[other], is)])
+				}
 			}
+			out[name] = append(out[name], list...)
 			continue
 		}
 		cells := strings.Split(line+"|||", "|")
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		c := column{cells[0], cells[1], all, cells[0]}
+		c := column{cells[0], cells[1], all, cmp.Or(cells[3], cells[0])}
 		if n, err := strconv.Atoi(cells[2]); err == nil {
 			c.places = n
-		}
-		if cells[3] != "" {
-			c.from = cells[3]
 		}
 		out[name] = append(out[name], c)
 	}
@@ -71,15 +73,6 @@ func listed(names ...string) []column {
 		}
 	}
 	return nil
-}
-
-// pick are the columns of a list that are named by key, or else by value, in the order of the names.
-func pick(list []column, names string) (out []column) {
-	for name := range strings.FieldsSeq(names) {
-		i := slices.IndexFunc(list, func(c column) bool { return c.key == name || c.from == name })
-		out = append(out, list[i])
-	}
-	return out
 }
 
 // mediaKind is a task of models that write no text, with its name and titles in both generations.
@@ -190,10 +183,10 @@ func objectOf(r *row, list []column, missing any) (out object) {
 			if n == nil {
 				n = missing
 			}
-			out.add(c.key, n)
+			out.Add(c.key, n)
 		case nil: // not stated
 		default:
-			out.add(c.key, v)
+			out.Add(c.key, v)
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/rows"
 )
 
 //go:embed v17.tmpl v20.tmpl
@@ -19,7 +20,7 @@ var templateFiles embed.FS
 // templates has every document of both generations.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"json": encoded, "messages": messages, "join": strings.Join, "sign": sign,
+		"json": rows.Encoded, "messages": messages, "join": strings.Join, "sign": sign,
 	}).ParseFS(templateFiles, "*.tmpl"))
 })
 
@@ -57,7 +58,7 @@ func (o *output) indented(name string, data any) string {
 // json writes a value with four spaces for each level.
 func (o *output) json(path string, v any) {
 	var b bytes.Buffer
-	text, err := encoded(v)
+	text, err := rows.Encoded(v)
 	if err == nil {
 		err = json.Indent(&b, []byte(text+"\n"), "", "    ")
 	}
@@ -73,38 +74,11 @@ func (o *output) csv(path string, g *grid) {
 	o.add(path, b.Bytes(), err)
 }
 
-// encoded is a value as JSON, with <, > and & as they are.
-func encoded(v any) (string, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return strings.TrimRight(b.String(), "\n"), err
-}
-
-// object is a JSON object whose members stay in order: readers of these files know them by it.
-type object []member
-
-type member struct {
-	key   string
-	value any
-}
-
-func (o *object) add(key string, value any) { *o = append(*o, member{key, value}) }
-
-// MarshalJSON writes the members in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var members []string
-	for _, m := range o {
-		value, err := encoded(m.value)
-		if err != nil {
-			return nil, err
-		}
-		key, _ := encoded(m.key) // a text always encodes
-		members = append(members, key+":"+value)
-	}
-	return []byte("{" + strings.Join(members, ",") + "}"), nil
-}
+// An object of JSON keeps its members in order: readers of these files know them by it.
+type (
+	object = rows.Object
+	member = rows.Member
+)
 
 // value is a number for JSON: null when there is none.
 func value(n schema.Number) any {

@@ -163,21 +163,12 @@ func (e *eval) row(in *Input) *row {
 func (e *eval) data(in *Input, columns []column, missing any) object {
 	out := objectOf(e.row(in), columns, missing)
 	for i, m := range out {
-		if m.value == "" && strings.HasSuffix(m.key, "_ref") || m.value == missing && strings.HasSuffix(m.key, "_score") {
-			out[i].value = nil
+		key := m[0].(string)
+		if m[1] == "" && strings.HasSuffix(key, "_ref") || m[1] == missing && strings.HasSuffix(key, "_score") {
+			out[i][1] = nil
 		}
 	}
 	return out
-}
-
-// data17 is an eval as the data of v0.17 have it.
-func (e *eval) data17(in *Input) object {
-	var samples any
-	if e.n > 0 {
-		samples = e.n
-	}
-	return append(e.data(in, listed("evals17"), notAvailable),
-		member{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}})
 }
 
 // evalTable has the evals in columns.

@@ -73,10 +73,6 @@ func (in *Input) fact(of func(*schema.Run) string) string {
 	return ""
 }
 
-func (in *Input) status() string {
-	return in.fact(func(r *schema.Run) string { return r.Model.Status })
-}
-
 func (in *Input) repo() string {
 	return cmp.Or(in.fact(func(r *schema.Run) string { return r.Model.ID }), in.Model)
 }

@@ -59,7 +59,12 @@ func (in *Input) layout17(o *output, evals []eval, a acceptance) {
 	}
 	if len(evals) > 0 {
 		for i := range evals {
-			r.Evals = append(r.Evals, evals[i].data17(in))
+			e, samples := &evals[i], any(nil)
+			if e.n > 0 {
+				samples = e.n
+			}
+			r.Evals = append(r.Evals, append(e.data(in, listed("evals17"), notAvailable),
+				member{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}}))
 		}
 		markdown("evals/summary", scoreTable(in.Runs))
 		o.json("evals/data/eval_data_"+id+".json", r.Evals)
@@ -105,7 +110,7 @@ func (r *report17) accept(in *Input) {
 		for i := range cases {
 			cases[i] = object{{"status", map[bool]string{true: "passed", false: "failed"}[i < int(share*float64(s.N)+.5)]}}
 		}
-		r.Tests.add(s.Task, cases)
+		r.Tests.Add(s.Task, cases)
 	}
 }
 
@@ -218,10 +223,10 @@ func (in *Input) copies17(o *output) {
 				{"tokenizer_id", cmp.Or(r.point.Conditions["tokenizer"], in.repo())}}
 			for _, c := range listed("copied") {
 				if n := r.number(c.from); !n.IsZero() {
-					data.add(c.key, value(n))
+					data.Add(c.key, value(n))
 				}
 			}
-			data.add(Mark, in.facts()[Mark])
+			data.Add(Mark, in.facts()[Mark])
 			name := strings.TrimSuffix(t.file, "_perf") + "_benchmark_" + in.modelID() + "_" + r.stamp
 			for _, part := range [][2]string{{"isl", "isl"}, {"osl", "osl"}, {"maxcon", "requested"}, {"n", "asked"}} {
 				name += "_" + part[0] + "-" + fixed(r.number(part[1]), all, "0")
@@ -348,7 +353,7 @@ func (in *Input) summaryData() []object {
 		for _, r := range in.mediaOf(k.task) {
 			data := objectOf(r, k.columns("summary"), nil)
 			if g := in.gradedRow(r); g != nil {
-				data.add("target_checks", g.mediaChecks17())
+				data.Add("target_checks", g.mediaChecks17())
 			}
 			out = append(out, data)
 		}
@@ -369,7 +374,7 @@ func (g *graded) mediaChecks17() object {
 			}
 			if c.verdict == nil {
 				if name == "tput" {
-					one.add("tput_check", isNA)
+					one.Add("tput_check", isNA)
 				}
 				continue
 			}
@@ -381,9 +386,9 @@ func (g *graded) mediaChecks17() object {
 				c.actual = rounded(c.actual, map[string]int{"latency": 2, "tput_user": 2, "tput_prefill": 1, "e2el_ms": 1}[m])
 				one = append(one, member{m, value(target)}, member{m + "_ratio", value(c.ratio())})
 			}
-			one.add(name+"_check", c.result)
+			one.Add(name+"_check", c.result)
 		}
-		out.add(tier, one)
+		out.Add(tier, one)
 	}
 	return out
 }

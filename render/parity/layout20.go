@@ -38,7 +38,7 @@ type block struct {
 
 // add adds a value to the data, and to the table if it has a head.
 func (b *block) add(key, head string, v any, cell string) {
-	b.data.add(key, v)
+	b.data.Add(key, v)
 	if head != "" {
 		b.heads, b.cells = append(b.heads, head), append(b.cells, cell)
 	}
@@ -67,19 +67,6 @@ func (b *block) fill(r *row, columns []column) {
 	}
 }
 
-// section is the block in the data of the report.
-func (b *block) section(id string) object {
-	out := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
-	if b.task != "" {
-		out.add("task_type", b.task)
-	}
-	out.add("id", id)
-	if len(b.targets) > 0 {
-		out.add("targets", b.targets)
-	}
-	return out
-}
-
 // layout20 writes the files of v0.19 and after.
 func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 	device := strings.ToUpper(in.Device)
@@ -88,7 +75,16 @@ func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 	r := &report20{acceptance: a, On: on, Data: []object{}}
 	r.count(blocks)
 	for i := range blocks {
-		r.Data = append(r.Data, blocks[i].section(section))
+		b := &blocks[i]
+		data := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
+		if b.task != "" {
+			data.Add("task_type", b.task)
+		}
+		data.Add("id", section)
+		if len(b.targets) > 0 {
+			data.Add("targets", b.targets)
+		}
+		r.Data = append(r.Data, data)
 	}
 	facts := in.facts()
 	facts["report_id"], facts["model_name"], facts["device"] = id, in.repo(), device
@@ -220,11 +216,11 @@ func (b *block) grade() {
 		}
 	}
 	if b.status == "na" {
-		b.data.add("status", "na")
+		b.data.Add("status", "na")
 	}
 	reached := b.graded.reached()
 	b.add("target_check", "Target Check", reached, badge(reached))
-	b.data.add("target_checks", b.graded.targetChecks())
+	b.data.Add("target_checks", b.graded.targetChecks())
 }
 
 func (b *block) fail(status string, c check) {
@@ -425,7 +421,7 @@ func (in *Input) stress20(o *output) (data object, text string) {
 		for _, r := range in.stress {
 			rows = append(rows, objectOf(r, listed("stress "+name), nil))
 		}
-		data.add(name, rows)
+		data.Add(name, rows)
 		tables = append(tables, titled17{name, tableOf(in.stress, listed("stress "+name), cell20).left()})
 	}
 	return data, o.fill("stress20", map[string]any{"Model": in.repo(), "Device": in.device(), "Head": head.left(),

@@ -68,7 +68,7 @@ func (g *grid) objects() []object {
 	out := make([]object, len(g.rows))
 	for i, r := range g.rows {
 		for c, h := range g.heads {
-			out[i].add(h, r[c])
+			out[i].Add(h, r[c])
 		}
 	}
 	return out

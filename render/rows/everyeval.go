@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strconv"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 )
 
@@ -25,11 +24,28 @@ func everyEval(r *render.Report, release int) (out []Written, err error) {
 			if !ok || !render.KnowsBetter(&s) || s.Task == "" {
 				continue
 			}
+			parameters, uncertainty := dict{}, dict{}
+			if s.Filter != "" {
+				parameters["filter"] = s.Filter
+			}
+			if s.Fewshot != nil {
+				parameters["num_fewshot"] = *s.Fewshot
+			}
+			if s.Total > 0 {
+				parameters["num_items"] = s.Total // of the task, of which samples may be a part
+			}
+			if se, ok := s.Stderr.Get(); ok {
+				uncertainty["standard_error"] = dict{"value": se}
+			}
+			if s.N > 0 {
+				uncertainty["num_samples"] = s.N
+			}
 			library = dict{"name": s.Source.Format, "version": cmp.Or(s.Source.ToolVersion, "unknown")}
 			results = append(results, dict{
 				"evaluation_name": s.Task, "source_data": dict{"dataset_name": s.Task, "source_type": "other"},
-				"evaluation_timestamp": at, "metric_config": everyEvalMetric(&s.Score),
-				"score_details": dict{"score": value, "uncertainty": everyEvalError(&s.Score)},
+				"evaluation_timestamp": at, "metric_config": dict{"metric_id": s.Metric, "metric_kind": s.Metric,
+					"lower_is_better": s.Direction == "lower", "metric_parameters": parameters},
+				"score_details": dict{"score": value, "uncertainty": uncertainty},
 			})
 		}
 		if len(results) == 0 {
@@ -51,30 +67,4 @@ func everyEval(r *render.Report, release int) (out []Written, err error) {
 		out = append(out, w)
 	}
 	return out, nil
-}
-
-func everyEvalMetric(s *schema.Score) dict {
-	parameters := dict{}
-	if s.Filter != "" {
-		parameters["filter"] = s.Filter
-	}
-	if s.Fewshot != nil {
-		parameters["num_fewshot"] = *s.Fewshot
-	}
-	if s.Total > 0 {
-		parameters["num_items"] = s.Total // of the task, of which samples may be a part
-	}
-	return dict{"metric_id": s.Metric, "metric_kind": s.Metric, "lower_is_better": s.Direction == "lower",
-		"metric_parameters": parameters}
-}
-
-func everyEvalError(s *schema.Score) dict {
-	out := dict{}
-	if se, ok := s.Stderr.Get(); ok {
-		out["standard_error"] = dict{"value": se}
-	}
-	if s.N > 0 {
-		out["num_samples"] = s.N
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -9,17 +8,8 @@ import (
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
-
-// WriteJSON writes a document as all commands do.
-func WriteJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(v)
-}
 
 // Key is a workload in JSON.
 type Key struct {
@@ -37,154 +27,100 @@ func keyOf(k schema.Key) Key {
 	return Key{k.Task, k.Tool, k.ISL, k.OSL, k.Concurrency, k.Rate, k.Dataset, k.Dims}
 }
 
-// The document of a decision, schema ttreport/check/v1.
-type (
-	checkJSON struct {
-		Schema   string      `json:"schema"`
-		Release  string      `json:"release"`
-		Baseline string      `json:"baseline,omitempty"`
-		Decision gate.Word   `json:"decision"`
-		Detail   string      `json:"detail"`
-		Graded   int         `json:"graded"`
-		Exit     int         `json:"exit"`
-		Counts   []tallyJSON `json:"counts"`
-		Waived   []string    `json:"waived,omitempty"`
-		Recheck  []string    `json:"recheck,omitempty"`
-		// The reason of the decision as a sentence, the ids of the verdicts that decide it, and the ways out.
-		Card struct {
-			Reason   string            `json:"reason"`
-			Decisive []string          `json:"decisive"`
-			Basis    map[string]string `json:"basis"`
-			Ways     []render.Way      `json:"ways"`
-		} `json:"card"`
-		Noise        noiseJSON         `json:"noise"`
-		Pairs        []pairJSON        `json:"pairs"`
-		Verdicts     []verdictJSON     `json:"verdicts"`
-		Changes      []Change          `json:"changes"`
-		Lints        []lintJSON        `json:"lints"`
-		ChangePoints *changePointsJSON `json:"change_points,omitempty"` // with --change-points
-	}
-	tallyJSON struct {
-		Kind    gate.Kind `json:"kind"`
-		Points  int       `json:"points"`
-		Metrics int       `json:"metrics"`
-		Fails   bool      `json:"fails"`
-	}
-	noiseJSON struct {
-		Compared    int              `json:"compared"` // in all of the release
-		Typical     *Num             `json:"typical"`
-		Predictions int              `json:"predictions"`
-		Failed      int              `json:"failed"`
-		Calibrated  gate.Calibration `json:"calibrated"`
-		// The regression of one number alone that half of them would have shown, and those that could hide one beyond the
-		// limit.
-		Shown  *Num `json:"shown"`
-		Hidden int  `json:"hidden"`
-	}
-	pairJSON struct {
-		Model    string    `json:"model"`
-		Device   string    `json:"device"`
-		Decision gate.Word `json:"decision"`
-		Detail   string    `json:"detail"`
-		Exit     int       `json:"exit"`
-	}
-	verdictJSON struct {
-		Verdict
-		Facts    schema.Reason `json:"facts,omitempty"`
-		Why      string        `json:"why"`
-		Decision *decisionJSON `json:"decision,omitempty"`
-	}
-	decisionJSON struct {
-		ID      string              `json:"id"`
-		Kind    schema.DecisionKind `json:"kind"`
-		Reason  string              `json:"reason"`
-		Owner   string              `json:"owner,omitempty"`
-		Expires string              `json:"expires,omitempty"`
-		Expired bool                `json:"expired"`
-	}
-	lintJSON struct {
-		ID       lint.ID         `json:"id"`
-		Severity schema.Severity `json:"severity"`
-		Run      string          `json:"run,omitempty"`
-		Model    string          `json:"model,omitempty"`
-		Device   string          `json:"device,omitempty"`
-		Subject  string          `json:"subject,omitempty"`
-		Count    int             `json:"count"`
-		Why      string          `json:"why"`
-		Decision *decisionJSON   `json:"decision,omitempty"`
-	}
-	changePointsJSON struct {
-		Points []changePointJSON `json:"points"`
-	}
-	seriesJSON struct {
-		Model  string `json:"model"`
-		Device string `json:"device"`
-		Impl   string `json:"impl,omitempty"`
-		Key    Key    `json:"key"`
-		Metric string `json:"metric"`
-		Stat   string `json:"stat"`
-	}
-	changePointJSON struct {
-		seriesJSON
-		At       string        `json:"at"`
-		Found    string        `json:"found"`
-		Effect   float64       `json:"effect"` // relative, positive is worse
-		Source   string        `json:"source"` // gate or person
-		Decision *decisionJSON `json:"decision,omitempty"`
-	}
-)
+type verdictJSON struct {
+	Verdict
+	Facts    schema.Reason `json:"facts,omitempty"`
+	Why      string        `json:"why"`
+	Decision *decisionJSON `json:"decision,omitempty"`
+}
 
-// CheckJSON writes the decision on a release with its card. changes may be nil.
-func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.ChangePoints) error {
+type decisionJSON struct {
+	ID      string              `json:"id"`
+	Kind    schema.DecisionKind `json:"kind"`
+	Reason  string              `json:"reason"`
+	Owner   string              `json:"owner,omitempty"`
+	Expires string              `json:"expires,omitempty"`
+	Expired bool                `json:"expired"`
+}
+
+// CheckJSON writes the decision on a release with its card, schema ttreport/check/v1. points may be nil.
+func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.ChangePoints) error {
 	f := g.Fit
-	out := checkJSON{
-		Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word,
-		Detail: words.Detail(g), Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
-		Recheck: card.Again(), Noise: noiseJSON{
-			Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated(),
-			Hidden: f.Shown.Hidden,
-		},
-		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Changes: []Change{}, Lints: []lintJSON{},
-	}
+	var typical, shown *Num
 	if f.Noise > 0 {
-		out.Noise.Typical = (*Num)(&f.Noise)
+		typical = (*Num)(&f.Noise)
 	}
 	if f.Shown.Series > 0 {
-		out.Noise.Shown = finite(f.Shown.Least)
+		shown = finite(f.Shown.Least)
 	}
-	out.Card.Reason, out.Card.Decisive, out.Card.Basis = words.Headline(g), []string{}, map[string]string{}
+	decisive, basis := []string{}, map[string]string{}
 	for _, x := range card.Whiskers {
-		out.Card.Decisive = append(out.Card.Decisive, x.ID)
+		decisive = append(decisive, x.ID)
 	}
 	for _, f := range card.Facts {
-		out.Card.Basis[strings.ReplaceAll(strings.ToLower(f.Name), " ", "_")] = f.Text
+		basis[strings.ReplaceAll(strings.ToLower(f.Name), " ", "_")] = f.Text
 	}
-	out.Card.Ways = append([]render.Way{}, card.Ways...)
+	counts, pairs, verdicts, changes, lints := []Object{}, []Object{}, []verdictJSON{}, []Change{}, []Object{}
 	for _, c := range g.Result.Counts {
-		out.Counts = append(out.Counts, tallyJSON{c.Kind, c.N, c.Cells, c.Fails})
+		counts = append(counts, Object{{"kind", c.Kind}, {"points", c.N}, {"metrics", c.Cells}, {"fails", c.Fails}})
 	}
 	for _, p := range g.Pairs {
-		detail := words.Decide(p.Result).Detail
-		out.Pairs = append(out.Pairs, pairJSON{p.Model, p.Device, p.Result.Word, detail, p.Result.Exit})
+		pairs = append(pairs, Object{{"model", p.Model}, {"device", p.Device}, {"decision", p.Result.Word},
+			{"detail", words.Decide(p.Result).Detail}, {"exit", p.Result.Exit}})
 	}
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {
 			v := &list[i]
-			out.Verdicts = append(out.Verdicts, verdictJSON{verdictOf(v, ""), v.Reason, words.Why(*v), decisionOf(v.Decision)})
+			verdicts = append(verdicts, verdictJSON{verdictOf(v, ""), v.Reason, words.Why(*v), decisionOf(v.Decision)})
 		}
 	}
 	for i := range g.Changes {
-		out.Changes = append(out.Changes, changeOf(&g.Changes[i], ""))
+		changes = append(changes, changeOf(&g.Changes[i], ""))
 	}
 	for _, l := range g.Lints {
-		out.Lints = append(out.Lints, lintJSON{
-			l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision),
-		})
+		one := Object{{"id", l.ID}, {"severity", l.Severity}}
+		one.Some("run", l.Run)
+		one.Some("model", l.Model)
+		one.Some("device", l.Device)
+		one.Some("subject", l.Subject)
+		one = append(one, Object{{"count", l.Count}, {"why", words.Lint(l)}}...)
+		one.Some("decision", decisionOf(l.Decision))
+		lints = append(lints, one)
 	}
-	if changes != nil {
-		out.ChangePoints = changePoints(*changes)
+	out := Object{{"schema", "ttreport/check/v1"}, {"release", g.Release}}
+	out.Some("baseline", g.Baseline)
+	out = append(out, Object{{"decision", g.Result.Word}, {"detail", words.Detail(g)}, {"graded", g.Result.Graded},
+		{"exit", g.Result.Exit}, {"counts", counts}}...)
+	out.Some("waived", g.Result.Waived)
+	out.Some("recheck", card.Again())
+	out = append(out, Object{
+		// The reason of the decision as a sentence, the ids of the verdicts that decide it, and the ways out.
+		{"card", Object{{"reason", words.Headline(g)}, {"decisive", decisive}, {"basis", basis},
+			{"ways", append([]render.Way{}, card.Ways...)}}},
+		// Compared are the numbers of all of the release. Shown is the regression of one number alone that half of them
+		// would have shown, and hidden are those that could hide one beyond the limit.
+		{"noise", Object{{"compared", f.Cells}, {"typical", typical}, {"predictions", f.Tested}, {"failed", f.Exceeded},
+			{"calibrated", f.Calibrated()}, {"shown", shown}, {"hidden", f.Shown.Hidden}}},
+		{"pairs", pairs}, {"verdicts", verdicts}, {"changes", changes}, {"lints", lints},
+	}...)
+	if points != nil {
+		out.Add("change_points", Object{{"points", changePoints(*points)}})
 	}
 	return WriteJSON(w, out)
+}
+
+func changePoints(list render.ChangePoints) []Object {
+	out, source := []Object{}, map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
+	for _, c := range list {
+		s := c.Series
+		one := Object{{"model", s.Model}, {"device", s.Device}}
+		one.Some("impl", s.Impl)
+		one = append(one, Object{{"key", keyOf(s.Key)}, {"metric", s.Metric}, {"stat", s.Stat}, {"at", c.At},
+			{"found", c.Found}, {"effect", c.Effect}, {"source", source[c.Source]}}...) // relative, positive is worse
+		one.Some("decision", decisionOf(c.Decision))
+		out = append(out, one)
+	}
+	return out
 }
 
 func decisionOf(d *schema.Decision) *decisionJSON {
@@ -195,70 +131,29 @@ func decisionOf(d *schema.Decision) *decisionJSON {
 	return &out
 }
 
-func changePoints(list render.ChangePoints) *changePointsJSON {
-	out := &changePointsJSON{Points: []changePointJSON{}}
-	source := map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
-	for _, c := range list {
-		s := c.Series
-		out.Points = append(out.Points, changePointJSON{
-			seriesJSON{s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat}, c.At, c.Found, c.Effect, source[c.Source],
-			decisionOf(c.Decision),
-		})
-	}
-	return out
-}
-
 // CompareJSON writes a comparison, schema ttreport/compare/v1.
 func CompareJSON(w io.Writer, c *render.Comparison) error {
-	return WriteJSON(w, struct {
-		Schema string     `json:"schema"`
-		A      string     `json:"a"`
-		B      string     `json:"b"`
-		OnlyA  int        `json:"only_a"`
-		OnlyB  int        `json:"only_b"`
-		Rows   []Compared `json:"rows"`
-		Notes  []string   `json:"notes"`
-		Head   []string   `json:"head,omitempty"` // what the site says of two releases, conditions that differ first
-		Curves []curveRow `json:"curves,omitempty"`
-		Scores []Beside   `json:"scores,omitempty"`
-	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head(), curveRows(c), Besides(c)})
-}
-
-// curveRow is a curve of a comparison in JSON: relative changes with their 95 % intervals.
-type curveRow struct {
-	System  string       `json:"system,omitempty"`
-	Key     Key          `json:"key"`
-	Axis    string       `json:"axis"` // tps_user, or ttft in ms
-	PerChip bool         `json:"per_accelerator"`
-	RunsA   int          `json:"runs_a"`
-	RunsB   int          `json:"runs_b"`
-	Low     Num          `json:"low"` // levels
-	High    Num          `json:"high"`
-	Whole   *Num         `json:"whole"`
-	WholeLo *Num         `json:"whole_lo"`
-	WholeHi *Num         `json:"whole_hi"`
-	P       *Num         `json:"p"`
-	Levels  []curveLevel `json:"levels"`
-}
-
-type curveLevel struct {
-	Level  Num     `json:"level"`
-	Change *Num    `json:"change"`
-	Lo     *Num    `json:"lo"`
-	Hi     *Num    `json:"hi"`
-	Band   [2]*Num `json:"band"` // holds at all levels at once
-}
-
-func curveRows(c *render.Comparison) (out []curveRow) {
+	var curves []Object // relative changes with their 95 % intervals
 	for i := range c.Curves {
 		x := &c.Curves[i]
-		row := curveRow{x.System, keyOf(x.Key), x.Axis, x.PerChip, x.RunsA, x.RunsB, Num(x.Low), Num(x.High),
-			finite(x.Whole.Value), finite(x.Whole.Low), finite(x.Whole.High), finite(x.P), nil}
+		var levels []Object
 		for _, l := range x.Levels {
-			row.Levels = append(row.Levels, curveLevel{Num(l.Level), finite(l.Value.Value), finite(l.Low), finite(l.High),
-				[2]*Num{finite(l.Band[0]), finite(l.Band[1])}})
+			levels = append(levels, Object{{"level", Num(l.Level)}, {"change", finite(l.Value.Value)}, {"lo", finite(l.Low)},
+				{"hi", finite(l.High)}, {"band", [2]*Num{finite(l.Band[0]), finite(l.Band[1])}}}) // holds at all levels at once
 		}
-		out = append(out, row)
+		var one Object
+		one.Some("system", x.System)
+		curves = append(curves, append(one, Object{
+			{"key", keyOf(x.Key)}, {"axis", x.Axis}, // tps_user, or ttft in ms
+			{"per_accelerator", x.PerChip}, {"runs_a", x.RunsA}, {"runs_b", x.RunsB}, {"low", Num(x.Low)}, {"high", Num(x.High)},
+			{"whole", finite(x.Whole.Value)}, {"whole_lo", finite(x.Whole.Low)}, {"whole_hi", finite(x.Whole.High)},
+			{"p", finite(x.P)}, {"levels", levels},
+		}...))
 	}
-	return out
+	out := Object{{"schema", "ttreport/compare/v1"}, {"a", c.A}, {"b", c.B}, {"only_a", c.OnlyA}, {"only_b", c.OnlyB},
+		{"rows", Compare(c)}, {"notes", c.Notes()}}
+	out.Some("head", c.Head()) // what the site says of two releases, conditions that differ first
+	out.Some("curves", curves)
+	out.Some("scores", Besides(c))
+	return WriteJSON(w, out)
 }

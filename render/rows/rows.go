@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -306,12 +307,8 @@ func verdictOf(v *schema.Verdict, partition string) Verdict {
 	case schema.Change:
 		row.Limit, row.Noise, row.Releases = stated[float64, Num](r.Limit), stated[float64, Num](r.Noise),
 			stated[int, int64](r.Releases)
-		var said []string
-		for _, s := range []string{r.Conditions, r.Differs, r.Build, r.SameBuild, r.SameCommit} {
-			if s != "" {
-				said = append(said, s)
-			}
-		}
+		said := []string{r.Conditions, r.Differs, r.Build, r.SameBuild, r.SameCommit}
+		said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
 		// Some spreadsheets show narrow spaces as boxes.
 		row.Detail = Text(strings.ReplaceAll(strings.Join(said, "; "), words.Thin, " "))
 	case schema.EvalChange:

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -50,9 +51,4 @@ func quoted(s string) []byte {
 }
 
 // modelID is the model of a run as its repository is called, else by its name.
-func modelID(h *columns.RunHead) string {
-	if h.Model.ID != "" {
-		return h.Model.ID
-	}
-	return h.Model.Name
-}
+func modelID(h *columns.RunHead) string { return cmp.Or(h.Model.ID, h.Model.Name) }

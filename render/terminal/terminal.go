@@ -45,7 +45,13 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	}
 	history, targets := g.NeedsAttention()
 	if all {
-		pairs(w, g.Pairs)
+		if len(g.Pairs) > 1 {
+			fmt.Fprint(w, "\nMODELS AND DEVICES\n")
+			for _, x := range g.Pairs {
+				d := words.Decide(x.Result)
+				fmt.Fprintf(w, "  %-18s %s: %s\n", d.Word, words.OnDevice(x.Model, x.Device), strings.TrimSuffix(d.Detail, "."))
+			}
+		}
 		history, targets = g.History, g.Targets
 	} else { // what is part of a change was told with it
 		history = slices.DeleteFunc(history, func(v schema.Verdict) bool {
@@ -112,18 +118,6 @@ func changes(w io.Writer, g *gate.Review, all bool) {
 		if c.Decision != nil {
 			fmt.Fprintf(w, "    %s\n", words.DecisionNote(*c.Decision))
 		}
-	}
-}
-
-// pairs lists the decisions on models and devices.
-func pairs(w io.Writer, list []gate.PairResult) {
-	if len(list) < 2 {
-		return
-	}
-	fmt.Fprint(w, "\nMODELS AND DEVICES\n")
-	for _, x := range list {
-		d := words.Decide(x.Result)
-		fmt.Fprintf(w, "  %-18s %s: %s\n", d.Word, words.OnDevice(x.Model, x.Device), strings.TrimSuffix(d.Detail, "."))
 	}
 }
 
@@ -217,14 +211,31 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 	}
 	p.subject(&v, v.Stat)
 	p.line("\nz = %s, so that larger is worse; d is a difference of z", z)
-	p.baseline(v, c, releases)
+	p.line("baseline (%d releases)", len(c.Baseline))
+	for _, b := range c.Baseline {
+		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   without its group's %+.6f: %.6f",
+			releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
+	}
+	p.line("  mean of z          %.6f", c.Mean)
+	p.line("  own variance s²    %.4g with ν = %g", c.S2, c.Nu)
 	p.line("this release         z = %.6f   y = %.5g   repeats %d", c.Obs.Z, y(v.Metric, c.Obs.Z), c.Obs.K)
 	p.line("change of its group  %+.6f, taken from it", c.Shift)
 	if len(c.Baseline) == 0 || c.SE == 0 {
 		p.line("no test: %s", words.Why(v))
 		return
 	}
-	p.test(v, c)
+	// the moderated t test and the false discovery procedure
+	p.line("d                    %+.6f = %.6f − (%+.6f) − %.6f", c.D, c.Obs.Z, c.Shift, c.Mean)
+	p.line("noise of all cells   d0 = %.3g, typical variance s0² = %.4g", c.D0, c.S02)
+	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)
+	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
+	p.line("t                    %.4f with %.4g degrees of freedom", c.T, c.Df)
+	p.line("p, one-sided         %.4g; rank %d of %d tests, %d pass in its direction", c.P, c.Rank, c.Family, c.Passing)
+	p.line("limit of the rule    .05·%d/%d = %.4g", c.Rank, c.Family, .05*float64(c.Rank)/float64(c.Family))
+	if used, ok := v.P.Get(); ok && used > c.P*1.001 {
+		p.line("with outliers        %.4g: how often values deviate as far and come back is added", used)
+	}
+	p.line("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(c.Delta), c.Delta)
 	if a := c.Again; a != nil {
 		p.line("newest %d runs        since %s, mean d = %+.6f, one standard error %.6f", a.Runs,
 			releases[a.Release].Name, a.D, a.SE)
@@ -241,32 +252,6 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 	default:
 		p.line("to settle it         neither repeats nor releases: the noise is larger than what matters")
 	}
-}
-
-// baseline lists the releases that the number is compared with.
-func (p printer) baseline(v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
-	p.line("baseline (%d releases)", len(c.Baseline))
-	for _, b := range c.Baseline {
-		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   without its group's %+.6f: %.6f",
-			releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
-	}
-	p.line("  mean of z          %.6f", c.Mean)
-	p.line("  own variance s²    %.4g with ν = %g", c.S2, c.Nu)
-}
-
-// test is the arithmetic of the moderated t test and of the false discovery procedure.
-func (p printer) test(v schema.Verdict, c *judge.Calculation) {
-	p.line("d                    %+.6f = %.6f − (%+.6f) − %.6f", c.D, c.Obs.Z, c.Shift, c.Mean)
-	p.line("noise of all cells   d0 = %.3g, typical variance s0² = %.4g", c.D0, c.S02)
-	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)
-	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
-	p.line("t                    %.4f with %.4g degrees of freedom", c.T, c.Df)
-	p.line("p, one-sided         %.4g; rank %d of %d tests, %d pass in its direction", c.P, c.Rank, c.Family, c.Passing)
-	p.line("limit of the rule    .05·%d/%d = %.4g", c.Rank, c.Family, .05*float64(c.Rank)/float64(c.Family))
-	if used, ok := v.P.Get(); ok && used > c.P*1.001 {
-		p.line("with outliers        %.4g: how often values deviate as far and come back is added", used)
-	}
-	p.line("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(c.Delta), c.Delta)
 }
 
 // y is the value behind z.
@@ -373,7 +358,13 @@ func Table(w io.Writer, t *render.Table) {
 	for _, r := range t.Rows {
 		line := make([]string, len(t.Cols))
 		for i := range min(len(r.Cells), len(line)) {
-			line[i] = cellText(r.Cells[i])
+			c := r.Cells[i]
+			if line[i] = c.Text; c.Outcome != schema.NoOutcome {
+				line[i] = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + c.Text)
+			}
+			if c.Sub != "" {
+				line[i] = strings.TrimPrefix(line[i]+" · "+c.Sub, " · ")
+			}
 		}
 		lines = append(lines, line)
 	}
@@ -381,18 +372,6 @@ func Table(w io.Writer, t *render.Table) {
 	if t.More != "" {
 		fmt.Fprintf(w, "  %s of %s rows; %s\n", words.Count(len(t.Rows)), words.Count(t.Total), t.More)
 	}
-}
-
-// cellText is a value with its sign and addition.
-func cellText(c render.Cell) string {
-	s := c.Text
-	if c.Outcome != schema.NoOutcome {
-		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + s)
-	}
-	if c.Sub != "" {
-		s += " · " + c.Sub
-	}
-	return strings.TrimPrefix(s, " · ")
 }
 
 // Compare writes a comparison as an aligned table with its notes.

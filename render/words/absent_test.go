@@ -13,7 +13,7 @@ func TestUnstatedQuestionsAreNotZero(t *testing.T) {
 	for _, d := range []lint.Detail{
 		lint.ZeroScore{Task: "t"}, lint.Subsampled{Task: "t"}, lint.ZeroStderr{Task: "t"},
 	} {
-		if s := scoreLint("", d); strings.Contains(s, " 0 question") || strings.Contains(s, "first 0") {
+		if s := Lint(lint.Lint{Detail: d}); strings.Contains(s, " 0 question") || strings.Contains(s, "first 0") {
 			t.Error(s)
 		}
 	}
@@ -21,7 +21,7 @@ func TestUnstatedQuestionsAreNotZero(t *testing.T) {
 	if s := evalLimit(&v, schema.EvalLimit{Task: "t"}); strings.Contains(s, "0 case") || strings.Contains(s, " 0 of") {
 		t.Error(s)
 	}
-	if s := scoreLint("", lint.ZeroScore{Task: "t", N: 1319}); !strings.Contains(s, "0 of 1,319 questions") {
+	if s := Lint(lint.Lint{Detail: lint.ZeroScore{Task: "t", N: 1319}}); !strings.Contains(s, "0 of 1,319 questions") {
 		t.Error(s)
 	}
 }

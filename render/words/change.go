@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -15,7 +14,7 @@ import (
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
 // what changed in the software. [besideChange] is the same for a row whose columns show the change.
 func change(v *schema.Verdict, r schema.Change) string {
-	out := outcome(v, r)
+	out := outcome(v, r, false)
 	if r.Turns != nil && r.Why != schema.WhyInTurns && r.Why != schema.WhyTurnsOpen {
 		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
 			turns(v.Metric, r.Turns) + "), which decides nothing."
@@ -39,54 +38,50 @@ func change(v *schema.Verdict, r schema.Change) string {
 
 // comparison is what the sentences about a change say things of.
 type comparison struct {
-	v            *schema.Verdict
-	r            schema.Change
-	moved, noisy string // how the number moved, and the noise with it
-	limit        string // the least change that matters
-}
-
-func comparisonOf(v *schema.Verdict, r schema.Change) comparison {
-	c := comparison{v: v, r: r, moved: moved(v, base(r), r.Turns == nil), limit: digits(100*r.Limit) + Thin + "%"}
-	c.noisy = c.moved + noise(r)
-	return c
+	v *schema.Verdict
+	r schema.Change
 }
 
 // decisive has what decided about a change, by reason: as a sentence, and in short, for a table whose columns have the
 // word, the numbers and the interval already. Names in braces are of [parts]. What is not listed had nothing to
 // compare with.
 var decisive = map[schema.Why]struct{ long, short string }{
-	schema.WhyGate: {"${noisy}${rare}${once}.", "${besideRare}"},
+	schema.WhyGate: {"${moved}${noise}${rare}${once}.", "${besideRare}"},
 	schema.WhyRecheck: {
-		"${noisy}; confirmed by a re-run of the same release (first run: ${first}).",
+		"${moved}${noise}; confirmed by a re-run of the same release (first run: ${first}).",
 		"confirmed by a re-run (first run: ${first})",
 	},
 	schema.WhyAgain: {
-		"${noisy}; first seen in ${seen}, and again here${ofRuns}.", "first seen in ${seen}${besideRuns}",
+		"${moved}${noise}; first seen in ${seen}, and again here${ofRuns}.", "first seen in ${seen}${besideRuns}",
 	},
 	schema.WhyBackAgain: {
-		"${noisy}: back at the level before a confirmed change.", "back at the level before a confirmed change",
+		"${moved}${noise}: back at the level before a confirmed change.", "back at the level before a confirmed change",
 	},
 	schema.WhyNotSignificant: {
-		"${noisy}: beyond the limit of ${limit}, and not significant among so many numbers.",
+		"${moved}${noise}: beyond the limit of ${limit}, and not significant among so many numbers.",
 		"beyond ${limit}, not significant among so many numbers",
 	},
 	schema.WhyEquivalent: {
-		"${noisy}: the whole 90" + Thin + "% interval lies inside ±${limit}.", "within ±${limit}",
+		"${moved}${noise}: the whole 90" + Thin + "% interval lies inside ±${limit}.", "within ±${limit}",
 	},
 	schema.WhyWide: {
-		"${noisy}: neither unchanged nor regressed can be said${settle}.", "${besideSettle}",
+		"${moved}${noise}: neither unchanged nor regressed can be said${settle}.", "${besideSettle}",
 	},
 	schema.WhyNoRegression: {
-		"${noisy}: no regression; whether it improved cannot be said${settle}.", "no regression; ${besideSettle}",
+		"${moved}${noise}: no regression; whether it improved cannot be said${settle}.", "no regression; ${besideSettle}",
 	},
 	schema.WhyNoImprovement: {
-		"${noisy}: no improvement; whether it regressed cannot be said${settle}.", "no improvement; ${besideSettle}",
+		"${moved}${noise}: no improvement; whether it regressed cannot be said${settle}.", "no improvement; ${besideSettle}",
 	},
-	schema.WhyOneMoreRun: {"${noisy}${oneMore}", "suspected ${since}; one more run is needed"},
-	schema.WhyOtherHost:  {"${noisy}${onHost}", "seen on host ${host} alone; needs another host"},
-	schema.WhyGroup:      {"${moved}, as ${group}: one change, counted once.", "with ${group}"},
+	schema.WhyOneMoreRun: {"${moved}${noise}${oneMore}", "suspected ${since}; one more run is needed"},
+	schema.WhyOtherHost: {
+		"${moved}${noise}; every run that shows it was made on host ${host}, and earlier releases on others: the host " +
+			"may have done it, and a run on another one is needed.",
+		"seen on host ${host} alone; needs another host",
+	},
+	schema.WhyGroup: {"${moved}, as ${group}: one change, counted once.", "with ${group}"},
 	schema.WhyBelowLimit: {
-		"${noisy}: a real change, ${since}, below the limit of ${limit}.", "less than ${limit} ${since}",
+		"${moved}${noise}: a real change, ${since}, below the limit of ${limit}.", "less than ${limit} ${since}",
 	},
 	schema.WhyAgainstGroup: {
 		"${moved}, against what its group did: it is hidden by that.",
@@ -115,39 +110,21 @@ var decisive = map[schema.Why]struct{ long, short string }{
 
 // parts is what the names in [decisive] stand for.
 var parts = map[string]func(c *comparison) string{
-	"noisy": func(c *comparison) string { return c.noisy }, "moved": func(c *comparison) string { return c.moved },
-	"limit": func(c *comparison) string { return c.limit }, "seen": func(c *comparison) string { return c.v.First },
-	"rare":         func(c *comparison) string { return rare(c.v) },
-	"besideRare":   func(c *comparison) string { return besideRare(c.v) },
-	"once":         func(c *comparison) string { return once(c.v) },
-	"first":        func(c *comparison) string { return first(c.v, c.r) },
-	"ofRuns":       func(c *comparison) string { return ofRuns(c.v.Metric, c.r.Together) },
-	"besideRuns":   func(c *comparison) string { return besideRuns(c.v.Metric, c.r.Together) },
-	"settle":       func(c *comparison) string { return settle(c.r) },
-	"besideSettle": func(c *comparison) string { return besideSettle(c.r) },
-	"oneMore":      func(c *comparison) string { return oneMore(c.v) },
-	"since":        func(c *comparison) string { return since(c.v.First) },
-	"host":         func(c *comparison) string { return cmp.Or(c.r.Host, "unknown") },
-	"onHost":       func(c *comparison) string { return onHost(c.r.Host) },
-	"group":        func(c *comparison) string { return part(c.r.Part) },
-	"inTurns":      func(c *comparison) string { return inTurns(c.v, c.r) },
-	"moreBlocks":   func(c *comparison) string { return moreBlocks(c.r.Turns.Needed) },
-	"byHistory": func(c *comparison) string {
-		if history := byHistory(c.r.Turns); history != OutcomeText(c.v.Outcome, c.v.Evidence) {
-			return "by history alone " + history
-		}
-		return ""
-	},
-}
-
-// say is a text of [decisive] for a verdict. A part may be empty.
-func (c *comparison) say(text string) string {
-	said := strings.ReplaceAll(os.Expand(text, func(name string) string { return parts[name](c) }), ", ,", ",")
-	return strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(said, " ;", ";")), ";")
+	"group": part, "inTurns": inTurns, "byHistory": besideHistory, "oneMore": oneMore, "noise": noise, "rare": rare,
+	"besideRare": besideRare, "ofRuns": ofRuns, "besideRuns": besideRuns, "settle": settle, "besideSettle": besideSettle,
+	"moved":      func(c *comparison) string { return moved(c.v, base(c.r), c.r.Turns == nil) },
+	"limit":      func(c *comparison) string { return digits(100*c.r.Limit) + Thin + "%" }, // that matters
+	"seen":       func(c *comparison) string { return c.v.First },
+	"since":      func(c *comparison) string { return strings.TrimSuffix("since "+c.v.First, "since ") },
+	"once":       func(c *comparison) string { return once(c.v) },
+	"first":      func(c *comparison) string { return Quantity(c.r.First, schema.Unit(c.v.Metric)) }, // run's value
+	"host":       func(c *comparison) string { return cmp.Or(c.r.Host, "unknown") },
+	"moreBlocks": func(c *comparison) string { return moreBlocks(c.r.Turns.Needed) },
 }
 
 // part says which numbers a number changed with, and by how much: "24 numbers of llama on n150 (12.0 % slower)".
-func part(p *schema.PartOf) string {
+func part(c *comparison) string {
+	p := c.r.Part
 	if p == nil {
 		return "others"
 	}
@@ -163,26 +140,27 @@ func part(p *schema.PartOf) string {
 	return Plural(p.Numbers, "number") + " of " + where + " (" + slower(p.Effect, p.Effect >= 0) + ")"
 }
 
-// outcome says how a number changed, and what decided that.
-func outcome(v *schema.Verdict, r schema.Change) string {
-	if d, ok := decisive[r.Why]; ok {
-		c := comparisonOf(v, r)
-		return c.say(d.long)
+// outcome says how a number changed, and what decided that; beside columns that show the change, what decided alone:
+// "" where the verdict's word and the interval say it.
+func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
+	d, ok := decisive[r.Why]
+	text := d.long
+	switch {
+	case !ok && beside:
+		return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
+	case !ok:
+		return withoutBaseline(v.Metric, r)
+	case beside:
+		text = d.short
 	}
-	return withoutBaseline(v.Metric, r)
-}
-
-// besideOutcome is what decided; "" where the verdict's word and the interval say it.
-func besideOutcome(v *schema.Verdict, r schema.Change) string {
-	if d, ok := decisive[r.Why]; ok {
-		c := comparisonOf(v, r)
-		return c.say(d.short)
-	}
-	return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
+	said := os.Expand(text, func(name string) string { return parts[name](&comparison{v, r}) })
+	said = strings.ReplaceAll(strings.ReplaceAll(said, ", ,", ","), " ;", ";") // a part may be empty
+	return strings.TrimSuffix(strings.TrimSpace(said), ";")
 }
 
 // ofRuns says what the runs that confirmed a change show together, which one run may not show by itself.
-func ofRuns(metric string, t *schema.Together) string {
+func ofRuns(c *comparison) string {
+	t, metric := c.r.Together, c.v.Metric
 	if t == nil {
 		return ""
 	}
@@ -191,25 +169,28 @@ func ofRuns(metric string, t *schema.Together) string {
 }
 
 // inTurns says what a paired difference decided, and what history alone says.
-func inTurns(v *schema.Verdict, r schema.Change) string {
-	t := r.Turns
-	out := moved(v, t.Baseline, false) +
-		", measured in turns with it on one machine (" + turns(v.Metric, t) + ")"
-	if r.Why == schema.WhyTurnsOpen {
+func inTurns(c *comparison) string {
+	t := c.r.Turns
+	out := moved(c.v, t.Baseline, false) +
+		", measured in turns with it on one machine (" + turns(c.v.Metric, t) + ")"
+	if c.r.Why == schema.WhyTurnsOpen {
 		return out + ": too few blocks to decide" + moreBlocks(t.Needed) + "."
 	}
-	if history := byHistory(t); history != OutcomeText(v.Outcome, v.Evidence) {
-		out += "; by history alone it is " + history
-	}
-	return out + "."
+	return out + byHistory(c, "; by history alone it is ") + "."
 }
 
-// byHistory is what history says of a number without the pair.
-func byHistory(t *schema.Turns) string {
-	if t.Outcome == schema.NoBaseline {
-		return "unknown"
+func besideHistory(c *comparison) string { return byHistory(c, "by history alone ") }
+
+// byHistory is what history says of a number without the pair, behind an introduction; "" where that is the same.
+func byHistory(c *comparison, intro string) string {
+	history := "unknown"
+	if c.r.Turns.Outcome != schema.NoBaseline {
+		history = OutcomeText(c.r.Turns.Outcome, c.r.Turns.Evidence)
 	}
-	return OutcomeText(t.Outcome, t.Evidence)
+	if history == OutcomeText(c.v.Outcome, c.v.Evidence) {
+		return ""
+	}
+	return intro + history
 }
 
 // moreBlocks says how many blocks would probably decide.
@@ -230,37 +211,25 @@ func turns(metric string, t *schema.Turns) string {
 }
 
 // oneMore says what a suspected change still needs.
-func oneMore(v *schema.Verdict) string {
-	if v.First != "" {
-		return "; suspected since " + v.First + ", and the runs since then have not settled it."
+func oneMore(c *comparison) string {
+	if c.v.First != "" {
+		return "; suspected since " + c.v.First + ", and the runs since then have not settled it."
 	}
 	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
-}
-
-// onHost says why a change that was seen again is not confirmed.
-func onHost(name string) string {
-	return "; every run that shows it was made on host " + OrUnknown(name) +
-		", and earlier releases on others: the host may have done it, and a run on another one is needed."
-}
-
-// noEarlier says that nothing before is compared: of a stand-in, earlier releases may have a number that is not judged,
-// since they have the better metric.
-func noEarlier(metric string) string {
-	for _, of := range schema.Metrics() {
-		if slices.Contains(of.StandIns, metric) {
-			name, _ := schema.MetricByName(metric)
-			return fmt.Sprintf("%s is judged only where a point has no %s, and so in no earlier release of its line.",
-				name.Label, of.Label)
-		}
-	}
-	return "No earlier release of its line has this measurement."
 }
 
 // withoutBaseline says why there is nothing to compare a number with.
 func withoutBaseline(metric string, r schema.Change) string {
 	switch r.Why {
 	case schema.WhyNoBaseline:
-		return noEarlier(metric)
+		for _, of := range schema.Metrics() {
+			if slices.Contains(of.StandIns, metric) { // earlier releases may have it, beside the better metric
+				name, _ := schema.MetricByName(metric)
+				return fmt.Sprintf("%s is judged only where a point has no %s, and so in no earlier release of its line.",
+					name.Label, of.Label)
+			}
+		}
+		return "No earlier release of its line has this measurement."
 	case schema.WhyPinned:
 		return "A new level starts here by decision; nothing before it counts."
 	case schema.WhyNoBaselineLine:
@@ -282,23 +251,31 @@ func moved(v *schema.Verdict, of string, alone bool) string {
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
 		return fmt.Sprintf("%s is %s", name, Quantity(value, info.Unit))
 	}
-	raw := value/ref - 1
-	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share(raw), of, Number(ref), Quantity(value, info.Unit))
-	if alone {
-		out += tested(v, raw)
+	raw, share := value/ref-1, "level with"
+	switch {
+	case math.Abs(raw) < .0005:
+	case raw < 0:
+		share = fmt.Sprintf("%.1f%s%% below", -raw*100, Thin)
+	default:
+		share = fmt.Sprintf("%.1f%s%% above", raw*100, Thin)
+	}
+	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share, of, Number(ref), Quantity(value, info.Unit))
+	if alone && ofFirstRun(v) {
+		effect, _ := v.Effect.Get()
+		out += "; its first run, which is what is tested, " + Signed(v.Metric, effect)
 	}
 	return out
 }
 
-// share is how far a value lies from what it is compared with: "14.1 % above", "level with".
-func share(raw float64) string {
-	switch {
-	case math.Abs(raw) < .0005:
-		return "level with"
-	case raw < 0:
-		return strconv.FormatFloat(-raw*100, 'f', 1, 64) + Thin + "% below"
+// ofFirstRun reports that the change is that of the first run of a release, and the value the mean of several.
+func ofFirstRun(v *schema.Verdict) bool {
+	value, _ := v.Value.Get()
+	ref, has := v.Ref.Get()
+	effect, _ := v.Effect.Get()
+	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
+		effect = -effect
 	}
-	return strconv.FormatFloat(raw*100, 'f', 1, 64) + Thin + "% above"
+	return has && ref != 0 && !(math.Abs(effect-(value/ref-1)) < .0005)
 }
 
 // rank names a percentile, with a space before it; "" for another statistic.
@@ -309,20 +286,6 @@ func rank(stat string) string {
 	return ""
 }
 
-// tested says how far the first run of a release was off, where the value is the mean of several and the first one is
-// what was tested.
-func tested(v *schema.Verdict, raw float64) string {
-	effect, _ := v.Effect.Get()
-	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
-		effect = -effect
-	}
-	if math.Abs(effect-raw) < .0005 {
-		return ""
-	}
-	e, _ := v.Effect.Get()
-	return "; its first run, which is what is tested, " + Signed(v.Metric, e)
-}
-
 // base is what a number is compared with.
 func base(r schema.Change) string {
 	if r.Releases > 1 {
@@ -331,14 +294,9 @@ func base(r schema.Change) string {
 	return "the release before"
 }
 
-// first is the value of the release's first run.
-func first(v *schema.Verdict, r schema.Change) string {
-	return Quantity(r.First, schema.Unit(v.Metric))
-}
-
 // settle says what would settle an inconclusive number.
-func settle(r schema.Change) string {
-	switch {
+func settle(c *comparison) string {
+	switch r := c.r; {
 	case r.Repeats > 0:
 		return ", which about " + Plural(r.Repeats, "repeat") + " of one release could"
 	case r.More > 0:
@@ -348,25 +306,32 @@ func settle(r schema.Change) string {
 }
 
 // noise says how far one release usually lies from the next.
-func noise(r schema.Change) string {
-	if r.Noise > 0 {
-		return "; noise is " + Percent(r.Noise) + " (one standard deviation)"
+func noise(c *comparison) string {
+	if c.r.Noise > 0 {
+		return "; noise is " + Percent(c.r.Noise) + " (one standard deviation)"
 	}
 	return ""
 }
 
 // rare says how rare a change is among all that was compared. It is of the release's first run, so it never stands
 // beside the change of another one.
-func rare(v *schema.Verdict) string {
-	q, ok := v.Q.Get()
-	if !ok {
+func rare(c *comparison) string {
+	if q := rarity(c.v, "= "); q != "" {
+		return ", q " + q + " (share of such findings that chance makes)"
+	}
+	return ""
+}
+
+// rarity is q, behind a sign of equality; "" where there is none.
+func rarity(v *schema.Verdict, equal string) string {
+	switch q, ok := v.Q.Get(); {
+	case !ok:
 		return ""
+	case q < .0001:
+		return "under 0.0001"
+	default:
+		return fmt.Sprintf("%s%.2g", equal, q)
 	}
-	is := fmt.Sprintf("= %.2g", q)
-	if q < .0001 {
-		is = "under 0.0001"
-	}
-	return ", q " + is + " (share of such findings that chance makes)"
 }
 
 // once says that a change was seen in one run, or what a later release made of it. What it says of a release stays true
@@ -472,7 +437,8 @@ func changed(v *schema.Verdict) bool {
 // besideChange is the row's part of [change]: what differed in its measurement, what it is compared with, what decided,
 // what differed in its build.
 func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
-	out := strings.Join(nonEmpty(besideBase(v, r), besideTested(v, r), besideOutcome(v, r), besideTurns(v, r)), "; ") + "."
+	said := []string{besideBase(r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
+	out := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ") + "."
 	if r.Differs != "" && r.Differs != s.Differs {
 		out = "With " + r.Differs + ": " + out
 	} else if r.Differs == "" && s.Differs != "" && changed(v) {
@@ -493,17 +459,8 @@ func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
 	return out
 }
 
-func nonEmpty(list ...string) (out []string) {
-	for _, s := range list {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // besideBase is what a number is compared with, as the column is headed: "5 releases, noise 2 %".
-func besideBase(v *schema.Verdict, r schema.Change) string {
+func besideBase(r schema.Change) string {
 	if t := r.Turns; t != nil && (r.Why == schema.WhyInTurns || r.Why == schema.WhyTurnsOpen) {
 		out := "In turns with " + t.Baseline + ", " + Plural(t.Blocks, "block")
 		if t.Kept {
@@ -528,39 +485,30 @@ func besideTurns(v *schema.Verdict, r schema.Change) string {
 
 // besideTested says where the change is that of the first run, and the number beside it the mean of several.
 func besideTested(v *schema.Verdict, r schema.Change) string {
-	value, _ := v.Value.Get()
-	ref, has := v.Ref.Get()
-	effect, _ := v.Effect.Get()
-	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
-		effect = -effect
+	if r.Turns == nil && ofFirstRun(v) {
+		return "change of the first run"
 	}
-	if !has || ref == 0 || r.Turns != nil || math.Abs(effect-(value/ref-1)) < .0005 {
-		return ""
-	}
-	return "change of the first run"
+	return ""
 }
 
 // besideRare is how rare a change is that one run shows, and what a later release made of it.
-func besideRare(v *schema.Verdict) string {
-	out := "seen once"
+func besideRare(c *comparison) string {
+	v, out := c.v, "seen once"
 	switch {
 	case v.Follow.Release != "":
 		out = "first seen here" + followed(v)
 	case v.First != "":
 		out = v.First + " lies as far out"
 	}
-	if q, ok := v.Q.Get(); ok {
-		is := fmt.Sprintf("%.2g", q)
-		if q < .0001 {
-			is = "under 0.0001"
-		}
-		return "q " + is + "; " + out
+	if q := rarity(v, ""); q != "" {
+		return "q " + q + "; " + out
 	}
 	return out
 }
 
 // besideRuns is what the runs that confirmed a change show together.
-func besideRuns(metric string, t *schema.Together) string {
+func besideRuns(c *comparison) string {
+	t, metric := c.r.Together, c.v.Metric
 	if t == nil {
 		return ""
 	}
@@ -568,19 +516,12 @@ func besideRuns(metric string, t *schema.Together) string {
 }
 
 // besideSettle is what would settle an inconclusive number.
-func besideSettle(r schema.Change) string {
-	switch {
+func besideSettle(c *comparison) string {
+	switch r := c.r; {
 	case r.Repeats > 0:
 		return "about " + Plural(r.Repeats, "repeat") + " would decide"
 	case r.More > 0:
 		return "about " + Plural(r.More, "more release") + " would decide"
 	}
 	return ""
-}
-
-func since(release string) string {
-	if release == "" {
-		return ""
-	}
-	return "since " + release
 }

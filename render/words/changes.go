@@ -20,7 +20,12 @@ func changeOf(c *judge.Change, workloads bool) string {
 	if len(c.Numbers) == 1 {
 		place = Metric(c.Numbers[0].Metric, c.Numbers[0].Stat) + " of " + place
 	} else if len(c.Scope.Metrics) <= few {
-		place = changedMetrics(c) + " of " + place
+		var names []string
+		for _, m := range c.Scope.Metrics {
+			metric, stat, _ := strings.Cut(m, " ")
+			names = append(names, Metric(metric, stat))
+		}
+		place = strings.Join(names, " and ") + " of " + place
 	}
 	if c.Scope.Pairs > 1 || !workloads {
 		return place
@@ -43,15 +48,6 @@ func changeOf(c *judge.Change, workloads bool) string {
 
 // WorkloadInHeadline is a workload's name as headlines have it.
 func WorkloadInHeadline(k schema.Key) string { return Short(Workload(k), inHeadline) }
-
-func changedMetrics(c *judge.Change) string {
-	var names []string
-	for _, m := range c.Scope.Metrics {
-		metric, stat, _ := strings.Cut(m, " ")
-		names = append(names, Metric(metric, stat))
-	}
-	return strings.Join(names, " and ")
-}
 
 // placeOf is the models and devices of a change.
 func placeOf(c *judge.Change) string {

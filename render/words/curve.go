@@ -96,12 +96,29 @@ func CurveAt(c *compare.Curve, b string) string {
 	return strings.Join(at, ", ")
 }
 
-// Curves are a sentence for each curve of a comparison.
-func Curves(r *compare.Result) (out []string) {
+// Curves are a sentence for each curve of a comparison: how that of B lies to that of A as a whole, at some levels, and
+// where.
+func Curves(r *compare.Result) (list []string) {
 	for i := range r.Curves {
-		out = append(out, "curve: "+curveText(&r.Curves[i], r.A, r.B))
+		c := &r.Curves[i]
+		out := fmt.Sprintf("curve: %s against %s, ", r.B, r.A)
+		if c.System != "" {
+			out += c.System + ", "
+		}
+		out += fmt.Sprintf("%s from %s to %s: ", WorkloadOverLoads(c.Key), Number(c.Low), curveLevel(c.Axis, c.High))
+		if !math.IsNaN(c.Whole.Value) {
+			out += "as a whole " + CurveWhole(c) + "; "
+		}
+		out += "output"
+		if c.PerChip {
+			out += " per accelerator"
+		}
+		if at := CurveAt(c, r.B); at != "" {
+			out += ": " + at
+		}
+		list = append(list, out+"; "+CurveWhere(c))
 	}
-	return out
+	return list
 }
 
 // CurvesMoved says which curves the repeats show to have moved as a whole; "" for none.
@@ -125,25 +142,4 @@ func CurvesMoved(list []compare.Curve, against string) string {
 		out = append(out, Count(n)+" more")
 	}
 	return "by repeats, since " + against + " " + strings.Join(out, "; ")
-}
-
-// curveText says how the curve of b lies to that of a: as a whole, at some levels, and where.
-func curveText(c *compare.Curve, a, b string) string {
-	out := fmt.Sprintf("%s against %s, ", b, a)
-	if c.System != "" {
-		out += c.System + ", "
-	}
-	out += fmt.Sprintf("%s from %s to %s: ", WorkloadOverLoads(c.Key), Number(c.Low),
-		curveLevel(c.Axis, c.High))
-	if !math.IsNaN(c.Whole.Value) {
-		out += "as a whole " + CurveWhole(c) + "; "
-	}
-	out += "output"
-	if c.PerChip {
-		out += " per accelerator"
-	}
-	if at := CurveAt(c, b); at != "" {
-		out += ": " + at
-	}
-	return out + "; " + CurveWhere(c)
 }

@@ -52,7 +52,8 @@ func Decide(r gate.Result) Decision {
 	}
 	parts := append(fails, notes...)
 	if len(r.Evals) > 0 {
-		parts = append(parts, ungraded(r.Evals))
+		parts = append(parts, Plural(len(r.Evals), "eval")+verb(len(r.Evals), " has", " have")+
+			" no reference and no earlier score to be compared with ("+Few(r.Evals, 3)+")")
 	}
 	if r.Word == gate.NotMeasured {
 		parts = []string{"last measured in " + r.Last}
@@ -72,7 +73,8 @@ func leading(r gate.Result, alone bool) string {
 			return Plural(r.Open, "number") + verb(r.Open, " was", " were") + " measured in turns, in too few blocks to " +
 				"decide: the same ttreport collect … --against again adds its blocks"
 		case r.Early > 0:
-			return early(r.Early)
+			return fmt.Sprintf("%s %s one earlier value, which does not show %s noise: no change can be told from chance "+
+				"before the next release", Plural(r.Early, "number"), verb(r.Early, "has", "have"), verb(r.Early, "its", "their"))
 		case r.Word == gate.NotGraded:
 			return "no number was met, missed or compared, which is not a pass"
 		}
@@ -94,12 +96,6 @@ func leading(r gate.Result, alone bool) string {
 
 // cannotSee is what a pass says that could not have been anything else.
 const cannotSee = "most numbers could not have shown a regression of twice the limit"
-
-// early says why numbers with one earlier value decide nothing.
-func early(n int) string {
-	return fmt.Sprintf("%s %s one earlier value, which does not show %s noise: no change can be told from chance before "+
-		"the next release", Plural(n, "number"), verb(n, "has", "have"), verb(n, "its", "their"))
-}
 
 // outside counts runs that the decision is not about, and those that may be of a later build.
 func outside(r *gate.Result) (parts []string) {
@@ -184,8 +180,16 @@ const (
 
 // tally is one count as a clause: "4 regressions are confirmed (11 numbers)".
 func tally(c gate.Tally, r *gate.Result) string {
-	if c.Kind == gate.FailNotRemeasured {
-		return leftOut(c, r)
+	if c.Kind == gate.FailNotRemeasured { // a whole model on a device is more than one number
+		var parts []string
+		if c.Systems > 0 {
+			parts = append(parts, Plural(c.Systems, "pair")+" of model and device")
+		}
+		if n := c.N - c.Systems; n > 0 {
+			parts = append(parts, Plural(n, "measurement"))
+		}
+		return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " was ", " were ") + NotMeasuredAgain + " in " +
+			r.Release
 	}
 	say, ok := tallies[c.Kind]
 	if !ok {
@@ -196,25 +200,6 @@ func tally(c gate.Tally, r *gate.Result) string {
 		out += " (" + Plural(c.Cells, "number") + ")"
 	}
 	return out
-}
-
-// leftOut tells a whole model on a device from single measurements: it is more than one number.
-func leftOut(c gate.Tally, r *gate.Result) string {
-	var parts []string
-	if c.Systems > 0 {
-		parts = append(parts, Plural(c.Systems, "pair")+" of model and device")
-	}
-	if n := c.N - c.Systems; n > 0 {
-		parts = append(parts, Plural(n, "measurement"))
-	}
-	return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " was ", " were ") + NotMeasuredAgain + " in " +
-		r.Release
-}
-
-// ungraded names evals that nothing grades.
-func ungraded(tasks []string) string {
-	return Plural(len(tasks), "eval") + verb(len(tasks), " has", " have") +
-		" no reference and no earlier score to be compared with (" + Few(tasks, 3) + ")"
 }
 
 // Headline is the reason of a decision as one sentence: the one or two worst findings with their numbers, and how many
@@ -333,17 +318,10 @@ func passes(g *gate.Review) string {
 	}
 	out := fmt.Sprintf("%s: %s of %s unchanged", Capital(before), Count(b.Unchanged),
 		Plural(b.Compared, "number"))
-	if b.Improved > 0 {
-		out += fmt.Sprintf(", %s improved", Count(b.Improved))
-	}
-	if b.Recovered > 0 {
-		out += fmt.Sprintf(", %s recovered", Count(b.Recovered))
-	}
-	if b.BelowLimit > 0 {
-		out += fmt.Sprintf(", %s changed below the limit", Count(b.BelowLimit))
-	}
-	if b.Inconclusive > 0 {
-		out += fmt.Sprintf(", %s inconclusive", Count(b.Inconclusive))
+	for i, n := range []int{b.Improved, b.Recovered, b.BelowLimit, b.Inconclusive} {
+		if n > 0 {
+			out += ", " + Count(n) + " " + []string{"improved", "recovered", "changed below the limit", "inconclusive"}[i]
+		}
 	}
 	if b.Compared == 0 {
 		out = "Every required target is met, and nothing could be compared with history"
@@ -392,7 +370,12 @@ func regression(kind gate.Kind, list []schema.Verdict) string {
 	}
 	out := fmt.Sprintf("%s of %s regressed (%s): %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
 		strings.Join(names, " and "))
-	if more := pointsOf(list) - len(named); more > 0 {
+	points := map[string]bool{}
+	for i := range list {
+		v := &list[i]
+		points[v.Model+"\x00"+v.Device+"\x00"+v.Impl+"\x00"+v.Key.String()] = true
+	}
+	if more := len(points) - len(named); more > 0 {
 		out += fmt.Sprintf("; %s more %s", Count(more), verb(more, "point", "points"))
 	}
 	return out + "."
@@ -438,8 +421,12 @@ func invalid(list []lint.Lint) string {
 	n, first := 0, ""
 	for i := range list {
 		if l := list[i]; l.Severity == schema.SevError && !l.Decision.Excuses() {
-			if n++; n == 1 {
-				first = ofDevice(&l, Lint(l))
+			if n++; n > 1 {
+				continue
+			}
+			first = Lint(l)
+			if rest, ok := strings.CutPrefix(first, l.Subject+": "); ok && l.Subject != "" && l.Model != "" {
+				first = l.Subject + " of " + OnDevice(l.Model, l.Device) + ": " + rest // a workload, of which system?
 			}
 		}
 	}
@@ -448,24 +435,6 @@ func invalid(list []lint.Lint) string {
 			verb(n-1, "finding makes", "findings make"))
 	}
 	return first
-}
-
-// ofDevice says of which model and device a workload is that a lint begins with.
-func ofDevice(l *lint.Lint, text string) string {
-	rest, ok := strings.CutPrefix(text, l.Subject+": ")
-	if !ok || l.Subject == "" || l.Model == "" {
-		return text
-	}
-	return l.Subject + " of " + OnDevice(l.Model, l.Device) + ": " + rest
-}
-
-func pointsOf(list []schema.Verdict) int {
-	at := map[string]bool{}
-	for i := range list {
-		v := &list[i]
-		at[v.Model+"\x00"+v.Device+"\x00"+v.Impl+"\x00"+v.Key.String()] = true
-	}
-	return len(at)
 }
 
 // MetricOf is a verdict's metric with its statistic, or the metric of an eval.

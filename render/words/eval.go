@@ -21,11 +21,17 @@ func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
 			"so the change cannot be judged.", task, Number(value))
 	}
-	moved, interval := scoreMoved(v), scoreInterval(v)
-	if beside {
-		moved, interval = "", ""
+	moved, of, interval := "", "", ""
+	if !beside {
+		effect, _ := v.Effect.Get()
+		moved = fmt.Sprintf("%s is %s", task, Number(value))
+		if ref, has := v.Ref.Get(); has {
+			moved = fmt.Sprintf("%s changed by %s (%s → %s)", task, Points(-effect), Number(ref), Number(value))
+		}
+		if v.Interval != nil {
+			interval = "; 95" + Thin + "% interval " + IntervalOf(*v)
+		}
 	}
-	of := ""
 	switch r.Test {
 	case schema.TestPaired:
 		of = fmt.Sprintf("; of %s the same questions %s were lost and %s gained", Count(r.N), Count(r.Lost),
@@ -43,24 +49,6 @@ func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 		return ""
 	}
 	return sentence(Capital(out))
-}
-
-// scoreMoved and scoreInterval are the parts that columns beside the sentence show too.
-func scoreMoved(v *schema.Verdict) string {
-	value, _ := v.Value.Get()
-	ref, has := v.Ref.Get()
-	if !has {
-		return fmt.Sprintf("%s is %s", v.Key.Dataset, Number(value))
-	}
-	effect, _ := v.Effect.Get()
-	return fmt.Sprintf("%s changed by %s (%s → %s)", v.Key.Dataset, Points(-effect), Number(ref), Number(value))
-}
-
-func scoreInterval(v *schema.Verdict) string {
-	if v.Interval == nil {
-		return ""
-	}
-	return "; 95" + Thin + "% interval " + IntervalOf(*v)
 }
 
 // evalOutcome is the last clause about a score.

@@ -20,7 +20,7 @@ func Number(v float64) string {
 	abs := math.Abs(v)
 	const exact = 1e15 // a float has no more digits
 	if abs != 0 && abs < 1e-4 || abs >= exact {
-		return minus(strconv.FormatFloat(v, 'e', 2, 64))
+		return strings.ReplaceAll(strconv.FormatFloat(v, 'e', 2, 64), "-", "−")
 	}
 	if abs == 0 {
 		return "0"
@@ -64,8 +64,6 @@ func group(digits string) string {
 	}
 	return b.String()
 }
-
-func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // Quantity is a number with its unit: "91.4 ms".
 func Quantity(v float64, unit string) string {

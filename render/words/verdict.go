@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -40,19 +40,11 @@ func OutcomeText(o schema.Outcome, e schema.Evidence) string {
 }
 
 // OrUnknown names what nobody stated.
-func OrUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
+func OrUnknown(s string) string { return cmp.Or(s, "unknown") }
 
 // OnDevice names a model on a device; "on unknown" would read as a name.
 func OnDevice(model, device string) string {
-	if model == "" {
-		model = "an unknown model"
-	}
-	return model + " on " + Device(device)
+	return cmp.Or(model, "an unknown model") + " on " + Device(device)
 }
 
 // Impls returns how verdicts of a list name their implementations: "" where their model and device state one or none.
@@ -89,19 +81,15 @@ type Fact struct{ Name, Text string }
 
 // Facts are the numbers of a reason, by name, as data files have them.
 func Facts(r schema.Reason) []Fact {
+	var fields map[string]any
 	data, err := json.Marshal(r)
-	if err != nil {
+	if err != nil || json.Unmarshal(data, &fields) != nil {
 		return nil // a reason holds finite numbers and text
 	}
-	var fields map[string]any
-	if json.Unmarshal(data, &fields) != nil {
-		return nil
-	}
 	var out []Fact
-	for name, v := range fields {
-		out = append(out, Fact{name, fmt.Sprint(v)})
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		out = append(out, Fact{name, fmt.Sprint(fields[name])})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }
 
@@ -140,29 +128,11 @@ func DecisionNote(d schema.Decision) string {
 	return out
 }
 
-// reason has a sentence for each type of reason; [TestEveryReasonIsASentence] fails for one without.
+// reason is a sentence on a reason: made here of those with many numbers, the others are in sentences.txt.
 func reason(v *schema.Verdict, beside bool) string {
 	switch r := v.Reason.(type) {
-	case schema.NoTargetFor:
-		return "No target covers this workload, which is not a pass."
-	case schema.TargetNotMeasured:
-		return "A target covers this workload and it was not measured."
-	case schema.Planned:
-		return "Planned, and no result was found."
-	case schema.NoNumber:
-		return sentence("Measured without a number: "+cmp.Or(r.Why, "its file has none")) + measuredElsewhere(r.Other)
-	case schema.MetricNotMeasured:
-		return fmt.Sprintf("No tool measures %s.", r.Metric)
-	case schema.AboveCeiling:
-		return fmt.Sprintf("The target of %s tok/s is above %s users at their own target of %s tok/s, which is %s.",
-			digits(r.Target), digits(r.Concurrency), digits(r.User), digits(r.Ceiling))
 	case schema.Limit:
 		return limit(v, r)
-	case schema.EvalNotRun:
-		if r.Measured != "" {
-			return fmt.Sprintf("The reference of %s is of %s, and it was measured in %s alone.", r.Task, r.Metric, r.Measured)
-		}
-		return fmt.Sprintf("A reference score exists for %s and it was not run, which is not a zero.", r.Task)
 	case schema.EvalLimit:
 		return evalLimit(v, r)
 	case schema.Change:
@@ -170,59 +140,7 @@ func reason(v *schema.Verdict, beside bool) string {
 	case schema.EvalChange:
 		return evalChange(v, r, beside)
 	}
-	return notCompared(v)
-}
-
-// notCompared is the reason of a number that is compared with nothing.
-func notCompared(v *schema.Verdict) string {
-	switch r := v.Reason.(type) {
-	case schema.NoSystem:
-		return "Nothing states which model or device this is, so it is compared with nothing; " +
-			"--device, a manifest or --pattern can state it."
-	case schema.NoLengths:
-		return "The result states no lengths, so it is compared with nothing."
-	case schema.ExcludedBy:
-		return sentence("Excluded: "+r.Why) + measuredInstead(r.Other)
-	case schema.InvalidPoint:
-		return sentence("Excluded: "+cmp.Or(r.Why, "its file says so")) + measuredInstead(r.Other)
-	case schema.NotPositive:
-		return fmt.Sprintf("%s of %s %s is not a measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
-	case schema.NotRemeasured:
-		return notRemeasured(v)
-	}
-	return ""
-}
-
-func measuredInstead(run string) string {
-	if run == "" {
-		return ""
-	}
-	return " Run " + run + " measured it instead."
-}
-
-// measuredElsewhere names the run that has the number.
-func measuredElsewhere(run string) string {
-	if run == "" {
-		return ""
-	}
-	return " Run " + run + " measured it; if the failure was the machine's, invalidate the run that failed."
-}
-
-// notRemeasured says what the release before had.
-func notRemeasured(v *schema.Verdict) string {
-	switch r := v.Reason.(schema.NotRemeasured); {
-	case r.Releases > 1:
-		return fmt.Sprintf("%s was the last release to measure this model on this device, %d releases ago.", v.Baseline,
-			r.Releases)
-	case v.Def != "":
-		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline,
-			label(v.Metric)+rank(v.Stat), v.Def)
-	case v.Metric != "":
-		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric)+rank(v.Stat))
-	case v.OfSystem():
-		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
-	}
-	return fmt.Sprintf("%s measured it, and this release did not.", v.Baseline)
+	return sentenceOn(v.Reason, "", v)
 }
 
 // limit says how far a value lies from the limit of its target.

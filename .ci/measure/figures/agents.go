@@ -8,7 +8,6 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 const (
@@ -32,19 +31,12 @@ func agents(t *table) {
 					if truth[i] && r == agentReleases {
 						slower = 1 / .9
 					}
-					if t.ctx.Err() != nil {
-						return
-					}
 					seed := t.o.seed<<32 + history<<16 + uint64(r)<<8
 					runs[r] = append(runs[r], math.Log(slowestTenth(c, seed, slower)))
 				}
 			}
 			tab := fleet{devices: 1, models: 1, workloads: len(loads)}.table(runs, nil, math.Log(1.05))
-			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-			if err != nil {
-				return
-			}
-			n := count(tab, j, truth, agentReleases)
+			n := count(tab, judge(tab), truth, agentReleases)
 			hit, wrong = hit+n.hit, wrong+n.alarms
 			for _, is := range truth {
 				if is {

@@ -55,15 +55,11 @@ func changePoints(t *table) {
 		{gaussian, .03, 10}, {gaussian, .05, 10}, {gaussian, .10, 10}, {gaussian, 0, 0}, {student(3), 0, 0},
 	} {
 		tab, at := s.make(t.o.seed)
-		j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-		if err != nil {
-			return
-		}
 		right, wrong, made := 0, 0, 0
 		for _, step := range at {
 			made += map[bool]int{true: 1}[step >= 0]
 		}
-		for _, c := range j.ChangePoints {
+		for _, c := range judge(tab).ChangePoints {
 			if step := at[c.Cell]; step >= 0 && abs(int(c.At-step)) <= 1 {
 				right++
 			} else {
@@ -105,20 +101,16 @@ const limit = .05
 
 // changePointsOf judges one series as the only cell of a history, with a release for each value. It returns where the
 // judge started a new level.
-func changePointsOf(t *table, values []float64) (at []int, err error) {
+func changePointsOf(values []float64) (at []int) {
 	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(limit)}}}
 	for i, v := range values {
 		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
 		tab.Obs = append(tab.Obs, regression.Obs{Release: int32(i), Z: math.Log(v), K: 1})
 	}
-	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range j.ChangePoints {
+	for _, c := range judge(tab).ChangePoints {
 		at = append(at, int(c.At))
 	}
-	return at, nil
+	return at
 }
 
 // annotatedByPeople compares the judge with marking no change points at all, which is hard to beat: many annotators
@@ -131,22 +123,19 @@ func annotatedByPeople(t *table) error {
 	series := slices.DeleteFunc(slices.Clone(all), func(s annotatedSeries) bool {
 		return slices.Min(s.values) <= 0 || s.name == "uk_coal_employ" // of which most rivals have no result
 	})
-	var judge, none score
+	var ours, none score
 	found := 0
 	for _, s := range series {
-		places, err := changePointsOf(t, s.values)
-		if err != nil {
-			return err
-		}
+		places := changePointsOf(s.values)
 		found += len(places)
 		for i := range places {
 			places[i] = s.index[places[i]]
 		}
-		judge.add(s, places)
+		ours.add(s, places)
 		none.add(s, nil)
 	}
 	name := fmt.Sprintf("TCPD, %d of %d series: those whose values are all positive", len(series), len(all))
-	f, c := judge.means()
+	f, c := ours.means()
 	t.floored(f >= .693 && c >= .652, f >= .67 && c >= .55, name, "the best of each below", "F1 .67, cover .55",
 		"F1 %.3f, cover %.3f, %d change points", f, c, found)
 	f, c = none.means()
@@ -207,41 +196,23 @@ func tcpd(corpus string) ([]annotatedSeries, error) {
 	return out, nil
 }
 
-// alert is a series of Treeherder with the push times at which Treeherder's own test expects an alert
-// (tests/perfalert/test_analyze.py of mozilla/treeherder).
-type alert struct {
-	file string
-	at   []int64
-}
-
-func alerts() []alert {
-	return []alert{
-		{"runs1.json", []int64{1365019665}},
-		{"runs2.json", []int64{1357704596, 1358971894, 1365014104}},
-		{"runs3.json", []int64{1335293827, 1338839958}},
-		{"runs4.json", []int64{1364922838}},
-		{"runs5.json", nil},
-		{"a11y.json", []int64{1366197637, 1367799757}},
-		{"tp5rss.json", []int64{1372846906, 1373413365, 1373424974}},
-	}
-}
-
 // annotatedByAlerts counts the alerts of Treeherder that have a change point of the judge within one value: those whose
 // dozen values after it lie by the judge's limit from the dozen before, which the others do not.
 func annotatedByAlerts(t *table) error {
 	const dozen = 12
 	hit, of, small, found := 0, 0, 0, 0
-	for _, a := range alerts() {
-		values, first, err := pushes(filepath.Join(t.o.corpus, "treeherder", a.file))
+	for file, alerts := range map[string][]int64{ // by push time: tests/perfalert/test_analyze.py of mozilla/treeherder
+		"runs1.json": {1365019665}, "runs2.json": {1357704596, 1358971894, 1365014104},
+		"runs3.json": {1335293827, 1338839958}, "runs4.json": {1364922838}, "runs5.json": nil,
+		"a11y.json": {1366197637, 1367799757}, "tp5rss.json": {1372846906, 1373413365, 1373424974},
+	} {
+		values, first, err := pushes(filepath.Join(t.o.corpus, "treeherder", file))
 		if err != nil {
 			return err
 		}
-		places, err := changePointsOf(t, values)
-		if err != nil {
-			return err
-		}
+		places := changePointsOf(values)
 		found += len(places)
-		for _, at := range a.at {
+		for _, at := range alerts {
 			i := first[at]
 			before, after := regression.Mean(values[max(0, i-dozen):i]), regression.Mean(values[i:min(i+dozen, len(values))])
 			if math.Abs(math.Log(after/before)) < math.Log1p(limit) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -43,9 +42,8 @@ func TestChangePointsOfOneSeries(t *testing.T) {
 			values[i] *= 1.3
 		}
 	}
-	at, err := changePointsOf(&table{ctx: context.Background()}, values)
-	if err != nil || !slices.Equal(at, []int{25}) {
-		t.Errorf("change points at %v, %v", at, err)
+	if at := changePointsOf(values); !slices.Equal(at, []int{25}) {
+		t.Errorf("change points at %v", at)
 	}
 }
 
@@ -66,7 +64,7 @@ func TestRowsCountMissedGoals(t *testing.T) {
 func TestArguments(t *testing.T) {
 	for args, want := range map[string]int{"--populations 0": 2, "--nothing": 2, "more": 2, "--help": 0} {
 		var out, errs bytes.Buffer
-		if code := run(context.Background(), strings.Fields(args), &out, &errs); code != want {
+		if code := run(strings.Fields(args), &out, &errs); code != want {
 			t.Errorf("%s: exit %d, want %d", args, code, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
@@ -32,17 +33,6 @@ const (
 	lengths                  = 3 // of prompts and answers, each at four concurrencies
 )
 
-// shopLoads are ISL, OSL and concurrency.
-func shopLoads() [][3]float64 {
-	var out [][3]float64
-	for _, c := range []float64{1, 8, 16, 32} {
-		for _, l := range [][2]float64{{128, 128}, {1024, 128}, {2048, 512}} {
-			out = append(out, [3]float64{l[0], l[1], c})
-		}
-	}
-	return out
-}
-
 // touches reports whether a change is of a workload of a model.
 func (p *planted) touches(model, load int) bool {
 	switch {
@@ -67,7 +57,7 @@ func (s shop) noise(u float64) float64 {
 // make draws the history. truth is, for each cell, the changes that touch it.
 func (s shop) make(seed uint64) (t *regression.Table, truth [][]int) {
 	r := rand.New(rand.NewPCG(seed, 20261124))
-	loads := shopLoads()
+	loads := slices.Repeat([][2]float64{{128, 128}, {1024, 128}, {2048, 512}}, 4) // ISL and OSL, at each concurrency
 	t = newTable(shopDevices*shopMetrics, s.releases)
 	values := make([][]float64, s.models*len(loads)*shopMetrics)
 	truth = make([][]int, len(values))
@@ -156,16 +146,6 @@ func (s shop) named(alarms []alarm, truth [][]int) (hits []int, wrong, releases 
 type rule struct {
 	name string
 	find func(t *regression.Table, j *regression.Judgement) []alarm
-}
-
-func rivals() []rule {
-	return []rule{
-		{"ttreport, confirmed", confirmedOf},
-		{"5 % over the median, twice", medianTwice},
-		{"t test + BH, mean of two", tTests},
-		{"median of model, device, metric, 3 % twice", groupMedians},
-		{"Otava (hindsight)", otava},
-	}
 }
 
 func confirmedOf(t *regression.Table, j *regression.Judgement) (out []alarm) {
@@ -303,24 +283,30 @@ func shops(t *table) {
 	}}
 	quiet, uneven := four, four
 	quiet.planted, uneven.uneven = nil, true
-	const seeds = shopSeeds
-	rules := rivals()
+	rules := []rule{
+		{"ttreport, confirmed", confirmedOf}, {"5 % over the median, twice", medianTwice},
+		{"t test + BH, mean of two", tTests}, {"median of model, device, metric, 3 % twice", groupMedians},
+		{"Otava (hindsight)", otava},
+	}
 	changed, calm, rough := make([]scored, len(rules)), make([]scored, len(rules)), make([]scored, len(rules))
 	suspected := 0
-	for k := range uint64(seeds) {
+	for k := range uint64(shopSeeds) {
 		for i, s := range []shop{four, quiet, uneven} {
-			tab, truth := s.make(t.o.seed*seeds + k)
-			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-			if err != nil {
-				return
-			}
+			tab, truth := s.make(t.o.seed*shopSeeds + k)
+			j := judge(tab)
 			for n, r := range rules {
 				into := [][]scored{changed, calm, rough}[i]
 				hits, wrong, releases := s.named(r.find(tab, j), truth)
 				into[n].add(hits, wrong, releases)
 			}
+			in := map[int32]bool{} // releases in which something is suspected
+			for k := range j.Rows {
+				if j.Rows[k].Evidence == schema.Suspected && j.Rows[k].Word == schema.Regressed {
+					in[tab.Obs[k].Release] = true
+				}
+			}
 			if i == 1 {
-				suspected += suspicious(tab, j)
+				suspected += len(in)
 			}
 		}
 	}
@@ -386,10 +372,7 @@ func small(t *table) {
 		named, histories := 0, 2*t.o.populations
 		for k := range uint64(histories) {
 			tab, truth := s.make(t.o.seed*1000 + k)
-			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-			if err != nil {
-				return
-			}
+			j := judge(tab)
 			seen, changed := 0, 0
 			for c, cell := range tab.Cells {
 				if len(truth[c]) == 0 {
@@ -431,15 +414,4 @@ func (s *scored) add(hits []int, wrong, releases int) {
 		s.hits[i] += hits[i]
 	}
 	s.wrong, s.releases = s.wrong+wrong, s.releases+releases
-}
-
-// suspicious counts the releases in which something is suspected.
-func suspicious(tab *regression.Table, j *regression.Judgement) int {
-	in := map[int32]bool{}
-	for i := range j.Rows {
-		if j.Rows[i].Evidence == schema.Suspected && j.Rows[i].Word == schema.Regressed {
-			in[tab.Obs[i].Release] = true
-		}
-	}
-	return len(in)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -98,11 +98,7 @@ func (t *table) stays(f fleet, n, changed int, effect float64, times int) stay {
 			}
 		}
 		tab := f.table(runs, nil, math.Log1p(.05))
-		j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-		if err != nil {
-			return s
-		}
-		r, w := s.add(tab, j, truth, n)
+		r, w := s.add(tab, judge(tab), truth, n)
 		right, wrong = right+r, wrong+w
 	}
 	k := float64(t.o.populations * times * changed)
@@ -152,14 +148,19 @@ type population struct {
 
 func gaussian(r *rand.Rand, sd float64) float64 { return sd * r.NormFloat64() }
 
+// chiSquared draws from the chi-squared distribution.
+func chiSquared(r *rand.Rand, df int) (chi float64) {
+	for range df {
+		g := r.NormFloat64()
+		chi += g * g
+	}
+	return chi
+}
+
 // student returns noise of Student's t distribution, scaled to a standard deviation.
 func student(df int) func(*rand.Rand, float64) float64 {
 	return func(r *rand.Rand, sd float64) float64 {
-		chi := 0.
-		for range df {
-			g := r.NormFloat64()
-			chi += g * g
-		}
+		chi := chiSquared(r, df)
 		return sd * r.NormFloat64() / math.Sqrt(chi/float64(df)) * math.Sqrt(float64(df-2)/float64(df))
 	}
 }
@@ -185,37 +186,24 @@ func (p population) make(seed uint64) (*regression.Table, []bool) {
 		}
 	}
 	for c := range p.cells {
-		p.add(t, r, shifts, truth, c)
+		device, metric := c/p.metrics%p.devices, c%p.metrics
+		sd := math.Sqrt(1e-4 * 4 / chiSquared(r, 4))
+		truth[c] = truth[c] || device == p.device
+		cell := regression.Cell{
+			Stratum: int32(device*p.metrics + metric), Device: int32(device), System: int32(device),
+			Point: int32(c / p.metrics), First: int32(len(t.Obs)), Delta: p.delta,
+		}
+		for rel := range p.releases {
+			z := 3 + p.noise(r, sd) + shifts[device][rel]
+			if truth[c] && rel >= p.from {
+				z += p.effect
+			}
+			t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: z, K: 1})
+		}
+		cell.End = int32(len(t.Obs))
+		t.Cells = append(t.Cells, cell)
 	}
 	return t, truth
-}
-
-// add draws one cell.
-func (p population) add(t *regression.Table, r *rand.Rand, shifts [][]float64, truth []bool, c int) {
-	device, metric := c/p.metrics%p.devices, c%p.metrics
-	chi := 0.
-	for range 4 {
-		g := r.NormFloat64()
-		chi += g * g
-	}
-	sd := math.Sqrt(1e-4 * 4 / chi)
-	if device == p.device {
-		truth[c] = true
-	}
-	cell := regression.Cell{
-		Stratum: int32(device*p.metrics + metric), Device: int32(device), System: int32(device),
-		Point: int32(c / p.metrics), Delta: p.delta,
-	}
-	cell.First = int32(len(t.Obs))
-	for rel := range p.releases {
-		z := 3 + p.noise(r, sd) + shifts[device][rel]
-		if truth[c] && rel >= p.from {
-			z += p.effect
-		}
-		t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: z, K: 1})
-	}
-	cell.End = int32(len(t.Obs))
-	t.Cells = append(t.Cells, cell)
 }
 
 // counts summarises the verdicts of one release of a population, in cells.
@@ -228,31 +216,21 @@ func count(t *regression.Table, j *regression.Judgement, truth []bool, release i
 	var n counts
 	for c, cell := range t.Cells {
 		for i := cell.First; i < cell.End; i++ {
-			if int(t.Obs[i].Release) == release {
-				n.add(&j.Rows[i], truth[c])
+			if int(t.Obs[i].Release) != release {
+				continue
+			}
+			confirmed := map[bool]int{true: 1}[j.Rows[i].Evidence == schema.Confirmed]
+			switch word := j.Rows[i].Word; {
+			case word == schema.Regressed && truth[c]:
+				n.hit++
+				n.hitAgain += confirmed
+			case word == schema.Regressed, word == schema.Improved, word == schema.Recovered:
+				n.alarms++
+				n.alarmsConfirmed += confirmed
 			}
 		}
 	}
 	return n
-}
-
-func (n *counts) add(row *regression.Row, changed bool) {
-	confirmed := 0
-	if row.Evidence == schema.Confirmed {
-		confirmed = 1
-	}
-	switch row.Word {
-	case schema.Regressed:
-		if changed {
-			n.hit++
-			n.hitAgain += confirmed
-			return
-		}
-		fallthrough
-	case schema.Improved, schema.Recovered:
-		n.alarms++
-		n.alarmsConfirmed += confirmed
-	}
 }
 
 // fleet is a made-up history of points on systems (a model on a device), whose noise has a part of the host, one of the
@@ -283,12 +261,7 @@ func (f fleet) draw(seed uint64) *drawn {
 	for range f.cells() {
 		sd := f.sd
 		if f.spread {
-			chi := 0.
-			for range 4 {
-				g := d.r.NormFloat64()
-				chi += g * g
-			}
-			sd *= math.Sqrt(4 / chi)
+			sd *= math.Sqrt(4 / chiSquared(d.r, 4))
 		}
 		d.sd, d.modal = append(d.sd, sd), append(d.modal, d.r.Float64() < f.modes)
 	}
@@ -422,7 +395,7 @@ func (t *table) window(name string, series [][]float64, n int, rerun bool) {
 		}
 		r.Shuffle(len(whole), func(i, k int) { whole[i], whole[k] = whole[k], whole[i] })
 		whole = whole[:min(most, len(whole))]
-		t.one(series, whole, from, n, share, rerun, &x, &ratio)
+		one(series, whole, from, n, share, rerun, &x, &ratio)
 	}
 	how := "next release"
 	if rerun {
@@ -478,7 +451,7 @@ func (x *tally) add(changed, suspected, confirmed bool) {
 	}
 }
 
-func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun bool, x, ratio *tally) {
+func one(series [][]float64, whole []int, from, n, share int, rerun bool, x, ratio *tally) {
 	f := fleet{devices: 1, models: 1, workloads: len(whole)}
 	runs := slower(series, whole, from, n, share)
 	tab := f.table(runs, nil, math.Log1p(.05))
@@ -487,10 +460,7 @@ func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun b
 		seconds[n] = runs[n+1]
 		tab = f.table(runs[:n+1], seconds, math.Log1p(.05))
 	}
-	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-	if err != nil {
-		return
-	}
+	j := judge(tab)
 	for k := range whole {
 		rows := j.Rows[tab.Cells[k].First+int32(n) : tab.Cells[k].End]
 		suspected, confirmed := false, false
@@ -534,11 +504,7 @@ func standard() population {
 func (t *table) each(p population, do func(tab *regression.Table, j *regression.Judgement, truth []bool)) {
 	for i := range t.o.populations {
 		tab, truth := p.make(t.o.seed*1000 + uint64(i))
-		j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-		if err != nil {
-			return
-		}
-		do(tab, j, truth)
+		do(tab, judge(tab), truth)
 	}
 }
 
@@ -598,19 +564,15 @@ func (c change) measure(t *table) {
 		limit, goal = .20, goal+", none above .20"
 		confirm = "confirmed >= .85 of them, at most 3 false"
 	}
-	t.row(power/k >= c.power && share/k <= .08 && worst <= limit, c.name(), goal,
-		"power %.3f, false share %.3f, worst %.3f", power/k, share/k, worst)
-	t.floored(again/k >= .85 && wrong <= 3, again/k >= .85 && alarms/k <= .05, "  and it stays one more release", confirm,
-		"false share <= .05", "confirmed %.3f, at most %d false, false share %.3f", again/k, wrong, alarms/k)
-}
-
-func (c change) name() string {
 	const format = "%.0f %% in 1 %% of series, n = %d, effect that matters %.0f %%"
 	name := fmt.Sprintf(format, 100*c.effect, c.n, 100*c.delta)
 	if c.shift > 0 {
 		name += fmt.Sprintf(", shifts N(0, %.0f %%)", 100*c.shift)
 	}
-	return name
+	t.row(power/k >= c.power && share/k <= .08 && worst <= limit, name, goal,
+		"power %.3f, false share %.3f, worst %.3f", power/k, share/k, worst)
+	t.floored(again/k >= .85 && wrong <= 3, again/k >= .85 && alarms/k <= .05, "  and it stays one more release", confirm,
+		"false share <= .05", "confirmed %.3f, at most %d false, false share %.3f", again/k, wrong, alarms/k)
 }
 
 // wholeDevice populations: all cells of one device become 10 % slower.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect"
@@ -22,7 +22,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/bisection"
 	"github.com/ttreport/ttreport/targets/regression/block"
 )
@@ -39,9 +38,6 @@ func bisect(t *table) {
 		trials := 10 * t.o.populations
 		found, plain, passes, most, undecided := 0., 0., 0., 0, 0
 		for range trials {
-			if t.ctx.Err() != nil {
-				return
-			}
 			first := 1 + r.IntN(commits)
 			got, n := search(newRig(r, first, step))
 			if got == first {
@@ -160,10 +156,7 @@ func capacitiesFound(t *table) {
 		var off []float64
 		near, probes := 0., 0
 		for seed := range uint64(capacityTrials) {
-			if t.ctx.Err() != nil {
-				return
-			}
-			found, n := searched(t, w, seed+1)
+			found, n := searched(w, seed+1)
 			e := math.Abs(found/truth - 1)
 			if tolerance := max(.03, 1/truth); e <= tolerance && !w.FindRate || e <= .03 {
 				near++
@@ -217,31 +210,40 @@ func long(w plan.Workload, level float64) builtin.Outcome {
 
 func noisySim(seed uint64) sim.Config { return sim.Config{Noise: .02, Drift: 1e-9, Seed: seed} }
 
-// searched is what --slo finds, with how many measurements.
-func searched(t *table, w plan.Workload, seed uint64) (found float64, probes int) {
-	dir, err := os.MkdirTemp("", "capacity")
+// collected measures a workload on the simulator's own clock, as ttreport collect does, reads its result and returns
+// what the client said beside it.
+func collected(w plan.Workload, rule precision.Rule, seed uint64, result any) (client map[string]string) {
+	dir, err := os.MkdirTemp("", "figures")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	srv := &server.Simulated{Config: noisySim(seed), Virtual: true, Begin: time.Unix(1e9, 0)}
-	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Workloads: []plan.Workload{w}}
-	out, err := collect.Run(context.WithoutCancel(t.ctx), p, srv, dir, func(collect.Event) {})
+	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Until: rule,
+		Workloads: []plan.Workload{w}}
+	out, err := collect.Run(context.Background(), p, srv, dir, func(collect.Event) {})
 	if err != nil || out.Failed > 0 {
 		panic(fmt.Sprint("simulator: ", err))
 	}
 	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"+manifest.SidecarSuffix))
-	data, err := os.ReadFile(names[0][:len(names[0])-len(manifest.SidecarSuffix)])
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		panic(err)
+	}
+	side, _ := manifest.ReadSidecar(names[0], data)
+	if err := readJSON(strings.TrimSuffix(names[0], manifest.SidecarSuffix), result); err != nil {
+		panic(err)
+	}
+	return side.Client
+}
+
+// searched is what --slo finds, with how many measurements.
+func searched(w plan.Workload, seed uint64) (found float64, probes int) {
 	var r struct {
 		Holds  float64
 		Probes []struct{}
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	if err != nil {
-		panic(err)
-	}
+	collected(w, precision.Rule{}, seed, &r)
 	return r.Holds, len(r.Probes)
 }
 
@@ -251,34 +253,26 @@ const untilTrials = 80
 // longRun is how many requests the truth is of.
 const longRun = 40_000
 
-// untilLoads are workloads whose requests depend on each other in different ways: one stream, streams in step, drawn
-// lengths, and arrivals that queue.
-func untilLoads() []string {
-	return []string{
-		"isl=128,osl=32,c=1,n=32", "isl=128,osl=32,c=8,n=32", "isl=512,osl=64,c=32,n=128",
-		"isl=lognormal(128,0.5),osl=uniform(8,64),c=8,n=32", "isl=128,osl=32,rate=20,n=32", "isl=128,osl=64,rate=60,n=240",
-	}
-}
-
 // until measures how often the 95 % intervals of --until hold the mean that the server has in the long run, beside
-// intervals from a fixed number of requests as if these were independent.
+// intervals from a fixed number of requests as if these were independent: of one stream, of streams in step, of drawn
+// lengths, and of arrivals that queue.
 func until(t *table) {
 	rule := precision.Rule{CI: .02, Most: time.Hour}
-	for _, text := range untilLoads() {
+	for _, text := range []string{
+		"isl=128,osl=32,c=1,n=32", "isl=128,osl=32,c=8,n=32", "isl=512,osl=64,c=32,n=128",
+		"isl=lognormal(128,0.5),osl=uniform(8,64),c=8,n=32", "isl=128,osl=32,rate=20,n=32", "isl=128,osl=64,rate=60,n=240",
+	} {
 		var w plan.Workload
 		if err := w.Parse(text); err != nil {
 			panic(err) // a mistake in the list above
 		}
 		long := w
 		long.Requests = longRun
-		truth := simulated(t, long, precision.Rule{}, 7)
+		truth := simulated(long, precision.Rule{}, 7)
 		var in, naive, requests float64
 		for trial := range uint64(untilTrials) {
-			if t.ctx.Err() != nil {
-				return
-			}
-			adaptive := simulated(t, w, rule, 100+t.o.seed<<20+trial)
-			fixed := simulated(t, w, precision.Rule{}, 100+t.o.seed<<20+trial)
+			adaptive := simulated(w, rule, 100+t.o.seed<<20+trial)
+			fixed := simulated(w, precision.Rule{}, 100+t.o.seed<<20+trial)
 			requests += float64(adaptive.n) / untilTrials
 			for i := range truth.mean {
 				in += holds(adaptive, truth, i) / untilTrials / float64(len(truth.mean))
@@ -297,53 +291,17 @@ type measuredMeans struct {
 }
 
 func holds(m, truth measuredMeans, i int) float64 {
-	if math.Abs(m.mean[i]-truth.mean[i]) <= m.half[i] {
-		return 1
-	}
-	return 0
+	return count1(math.Abs(m.mean[i]-truth.mean[i]) <= m.half[i])
 }
 
-// simulated measures one workload on the simulator's own clock. The truth is of what is behind the first tenth.
-func simulated(t *table, w plan.Workload, rule precision.Rule, seed uint64) measuredMeans {
-	dir, err := os.MkdirTemp("", "until")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	cfg := sim.Config{Seed: seed, Noise: .02, Drift: 1e-9}
-	srv := &server.Simulated{Config: cfg, Virtual: true, Begin: time.Unix(1e9, 0)}
-	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Until: rule,
-		Workloads: []plan.Workload{w}}
-	out, err := collect.Run(context.WithoutCancel(t.ctx), p, srv, dir, func(collect.Event) {})
-	if err != nil || out.Failed > 0 {
-		panic(fmt.Sprint("simulator: ", err))
-	}
-	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"+manifest.SidecarSuffix))
-	m, err := readMeans(names[0], !rule.Set())
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
-
-// readMeans reads the result of a measurement. Its intervals are those of the client, else as if requests were
-// independent.
-func readMeans(sidecar string, naive bool) (m measuredMeans, err error) {
-	data, err := os.ReadFile(sidecar)
-	if err != nil {
-		return m, err
-	}
-	side, _ := manifest.ReadSidecar(sidecar, data)
-	if data, err = os.ReadFile(sidecar[:len(sidecar)-len(manifest.SidecarSuffix)]); err != nil {
-		return m, err
-	}
+// simulated measures one workload. The truth is of what is behind the first tenth; intervals are those of the client,
+// and without a rule as if requests were independent.
+func simulated(w plan.Workload, rule precision.Rule, seed uint64) (m measuredMeans) {
 	var r struct {
 		TTFTs []float64   `json:"ttfts"`
 		ITLs  [][]float64 `json:"itls"`
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return m, err
-	}
+	client := collected(w, rule, seed, &r)
 	from := 0
 	if len(r.TTFTs) >= longRun {
 		from = len(r.TTFTs) / 10 // the warm-up, for certain
@@ -364,13 +322,13 @@ func readMeans(sidecar string, naive bool) (m measuredMeans, err error) {
 	for i, name := range []string{"ttft", "tpot", "e2el"} {
 		sample := latency.NewSample(values[i])
 		m.mean[i] = sample.Mean
-		if percent, err := strconv.ParseFloat(side.Client[schema.ClientCI+name], 64); err == nil && !naive {
+		if percent, err := strconv.ParseFloat(client[schema.ClientCI+name], 64); err == nil && rule.Set() {
 			m.half[i] = percent / 100 * sample.Mean
 		} else if se, ok := sample.SE(); ok {
 			m.half[i] = 1.96 * se
 		}
 	}
-	return m, nil
+	return m
 }
 
 // design is a way to compare a new build with an old one at a number of passes of the machine, and the power of each
@@ -408,33 +366,24 @@ func powerOfPairs(t *table) {
 		{"interleaved, 3 blocks, both kept running", 6, taking(3, false), [3]float64{.32, .89, 1},
 			[3]float64{.12, .49, .87}},
 	}
+	shares := func(x [3]float64) string { return fmt.Sprintf("%.2f %.2f %.2f", x[0], x[1], x[2]) }
+	single, pooled := [3]float64{.03, .05, .10}, [3]float64{.01, .02, .03}
 	for _, d := range designs {
-		d.measure(t)
+		var found, all [3]float64
+		for i := range single {
+			found[i] = t.share(d, bench{one: single[i]}, func(point, _ bool) bool { return point })
+			all[i] = t.share(d, bench{all: pooled[i]}, func(_, all bool) bool { return all })
+		}
+		stated := ""
+		if d.pooled[0] >= 0 {
+			stated = "; all by 1, 2, 3 %: " + shares(d.pooled)
+		}
+		t.row(true, fmt.Sprintf("25 points, %d passes: %s", d.passes, d.name), "",
+			"one point by 3, 5, 10 %%: %s; all by 1, 2, 3 %%: %s (stated %s%s)",
+			shares(found), shares(all), shares(d.single), stated)
 	}
 	t.falsePairs()
 }
-
-// measure prints the power of a design beside what was stated.
-func (d design) measure(t *table) {
-	single, pooled := [3]float64{.03, .05, .10}, [3]float64{.01, .02, .03}
-	var found, all [3]float64
-	for i := range single {
-		found[i] = t.share(d, bench{one: single[i]}, func(point, _ bool) bool { return point })
-		all[i] = t.share(d, bench{all: pooled[i]}, func(_, all bool) bool { return all })
-		if t.ctx.Err() != nil {
-			return
-		}
-	}
-	stated := ""
-	if d.pooled[0] >= 0 {
-		stated = "; all by 1, 2, 3 %: " + shares(d.pooled)
-	}
-	t.row(true, fmt.Sprintf("25 points, %d passes: %s", d.passes, d.name), "",
-		"one point by 3, 5, 10 %%: %s; all by 1, 2, 3 %%: %s (stated %s%s)",
-		shares(found), shares(all), shares(d.single), stated)
-}
-
-func shares(x [3]float64) string { return fmt.Sprintf("%.2f %.2f %.2f", x[0], x[1], x[2]) }
 
 // share is how often a design finds what a predicate asks.
 func (t *table) share(d design, b bench, found func(point, all bool) bool) float64 {
@@ -442,9 +391,6 @@ func (t *table) share(d design, b bench, found func(point, all bool) bool) float
 	r := rand.New(rand.NewPCG(t.o.seed, 20261122))
 	n, trials := 0., 30*t.o.populations
 	for range trials {
-		if t.ctx.Err() != nil {
-			return 0
-		}
 		if found(d.find(b, r)) {
 			n++
 		}
@@ -486,12 +432,7 @@ func (b bench) noises(r *rand.Rand) []float64 {
 	for i := range out {
 		out[i] = b.measure
 		if b.spread {
-			chi := 0.
-			for range 4 {
-				g := r.NormFloat64()
-				chi += g * g
-			}
-			out[i] *= math.Sqrt(4 / chi)
+			out[i] *= math.Sqrt(4 / chiSquared(r, 4))
 		}
 	}
 	return out
@@ -586,10 +527,7 @@ func (b bench) judge(runs, seconds [][]float64, times int16, least schema.Eviden
 	for _, c := range tab.Cells {
 		tab.Obs[c.End-1].K = times
 	}
-	j, err := regression.Judge(context.Background(), tab, regression.DefaultRules())
-	if err != nil {
-		return false, false
-	}
+	j := judge(tab)
 	row := j.Rows[tab.Cells[0].End-1]
 	for _, x := range j.Findings {
 		newest := int(x.Release) == len(runs)-1

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -74,7 +74,7 @@ func (t *table) years(f fleet) year {
 	for i := range list {
 		wg.Go(func() {
 			room <- struct{}{}
-			list[i] = t.year(f, t.o.seed*1000+uint64(i))
+			list[i] = f.year(t.o.seed*1000 + uint64(i))
 			<-room
 		})
 	}
@@ -89,7 +89,7 @@ func (t *table) years(f fleet) year {
 
 // year gates every week after five, and measures once more, on another start, what the gate suspects; the gate then
 // decides with both.
-func (t *table) year(f fleet, seed uint64) year {
+func (f fleet) year(seed uint64) year {
 	const before, weeks = 5, 52
 	d := f.draw(seed)
 	other := rand.New(rand.NewPCG(seed, 9))
@@ -97,26 +97,20 @@ func (t *table) year(f fleet, seed uint64) year {
 	var runs, seconds [][]float64
 	for w := range before + weeks {
 		runs, seconds = append(runs, d.run()), append(seconds, nil)
-		if w < before || t.ctx.Err() != nil {
+		if w < before {
 			continue
 		}
 		again := d.run()
-		if ratioFails(runs, again) {
-			y.ratio++
-		}
-		y.gate(t, f, runs, seconds, again, other)
+		y.ratio += count1(ratioFails(runs, again))
+		y.gate(f, runs, seconds, again, other)
 	}
 	return y
 }
 
 // gate judges the newest week, once and after a re-run of what it suspects, which stays a part of the history.
-func (y *year) gate(t *table, f fleet, runs, seconds [][]float64, again []float64, other *rand.Rand) {
+func (y *year) gate(f fleet, runs, seconds [][]float64, again []float64, other *rand.Rand) {
 	tab := f.table(runs, seconds, math.Log1p(.05))
-	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-	if err != nil {
-		return
-	}
-	suspects, confirmed := newest(tab, j, other)
+	suspects, confirmed := newest(tab, judge(tab), other)
 	if len(suspects) > 0 && !confirmed {
 		y.asks++
 		y.points += float64(len(suspects))
@@ -129,14 +123,9 @@ func (y *year) gate(t *table, f fleet, runs, seconds [][]float64, again []float6
 		}
 		seconds[len(seconds)-1] = second
 		tab = f.table(runs, seconds, math.Log1p(.05))
-		if j, err = regression.Judge(t.ctx, tab, regression.DefaultRules()); err != nil {
-			return
-		}
-		_, confirmed = newest(tab, j, other)
+		_, confirmed = newest(tab, judge(tab), other)
 	}
-	if confirmed {
-		y.fails++
-	}
+	y.fails += count1(confirmed)
 }
 
 // newest lists the cells that are worth a re-run, as the gate proposes them: those that the newest release suspects to
@@ -368,11 +357,8 @@ func count1(yes bool) float64 {
 func (t *table) night(name string, h *nights) {
 	delta := math.Log1p(.05)
 	tab := h.table(delta)
-	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-	if err != nil {
-		return
-	}
-	var judge, seen, once, twice nightCount
+	j := judge(tab)
+	var sure, seen, once, twice nightCount
 	worse, judged := 0., 0.
 	for c, cell := range tab.Cells {
 		z := slices.DeleteFunc(slices.Clone(h.z[c]), math.IsNaN)
@@ -389,20 +375,20 @@ func (t *table) night(name string, h *nights) {
 				}
 			}
 		}
-		judge.add(z, confirmed, truth, delta)
+		sure.add(z, confirmed, truth, delta)
 		seen.add(z, suspected, truth, delta)
 		a, b := ratios(z)
 		once.add(z, a, truth, delta)
 		twice.add(z, b, truth, delta)
 	}
 	k := 1000 / judged
-	met := judge.second == worse && judge.wrong*k <= .2
-	t.floored(met, judge.second >= .80*worse && judge.wrong*k <= 1,
+	met := sure.second == worse && sure.wrong*k <= .2
+	t.floored(met, sure.second >= .80*worse && sure.wrong*k <= 1,
 		fmt.Sprintf("%s: %d series by environment, %.0f nights of them, %.0f truly worse", name, len(h.z), judged, worse),
 		"all confirmed by their second night at <= .2 false per 1000", ".80 of them at 1",
 		"confirmed %.0f at %.2f (suspected %.0f the first night, %.0f by the second, at %.1f); "+
 			"5 %% ratio %.0f the first at %.1f; twice %.0f at %.1f",
-		judge.second, judge.wrong*k, seen.first, seen.second, seen.wrong*k,
+		sure.second, sure.wrong*k, seen.first, seen.second, seen.wrong*k,
 		once.first, once.wrong*k, twice.second, twice.wrong*k)
 }
 

@@ -1,7 +1,16 @@
+// Command truth is an OpenAI-compatible streaming server for measuring load clients. It answers on a fixed schedule
+// and logs when each request reached this machine and when its tokens were flushed, to compare with what a client
+// reports.
+//
+//	truth -addr 127.0.0.1:8000 -log truth.jsonl [-ttft 50ms] [-itl 10ms]
+//
+// It ends on SIGINT or SIGTERM, when all requests are in the log. Prompt tokens are counted as words: the server needs
+// no tokenizer, and no client's timing depends on the count.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,13 +123,7 @@ type request struct {
 
 // tokens is the length of the answer; 16 where the request states none, as in the OpenAI API.
 func (r request) tokens() int {
-	switch {
-	case r.MaxCompletion > 0:
-		return r.MaxCompletion
-	case r.MaxTokens > 0:
-		return r.MaxTokens
-	}
-	return 16
+	return cmp.Or(max(r.MaxCompletion, 0), max(r.MaxTokens, 0), 16)
 }
 
 // promptTokens counts token ids where a prompt is a list of them, and words otherwise.

@@ -187,8 +187,15 @@ func Open(dir string) (*Workspace, error) {
 	if err := w.open(); err != nil {
 		return nil, err
 	}
-	if err := w.misnamed(); err != nil {
-		return nil, err
+	entries, err := fs.ReadDir(w.files, ".")
+	if err != nil {
+		return nil, fmt.Errorf("workspace: %w", err)
+	}
+	for _, e := range entries { // the rules of a configuration that is not read would not hold, without a word
+		lower := strings.ToLower(e.Name())
+		if e.Name() != ConfigName && (lower == ConfigName || lower == "ttreport.yml") {
+			return nil, fmt.Errorf("workspace: %s is not read; rename it to %s", w.shown(e.Name()), ConfigName)
+		}
 	}
 	data, err := w.files.Read(ConfigName, mostText)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -317,28 +324,12 @@ func (w *Workspace) open() error {
 	return nil
 }
 
-// misnamed refuses a configuration under a name that is not read: its rules would not hold, without a word.
-func (w *Workspace) misnamed() error {
-	entries, err := fs.ReadDir(w.files, ".")
-	if err != nil {
-		return fmt.Errorf("workspace: %w", err)
-	}
-	for _, e := range entries {
-		lower := strings.ToLower(e.Name())
-		if e.Name() != ConfigName && (lower == ConfigName || lower == "ttreport.yml") {
-			return fmt.Errorf("workspace: %s is not read; rename it to %s", w.shown(e.Name()), ConfigName)
-		}
-	}
-	return nil
-}
-
 // shown is a name within the workspace as the user would write it.
 func (w *Workspace) shown(name string) string { return filepath.ToSlash(filepath.Join(w.Dir, name)) }
 
 // reason is an error without the path that the message around it has.
 func reason(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err
