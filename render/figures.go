@@ -283,7 +283,8 @@ type PlaneLine struct {
 	// Paths are points of the curves between the measured ones, over each other value.
 	Paths  [planeValues - 1][][2]float64 `json:"paths,omitzero"`
 	id     planeID
-	fitted map[int]*curve.Curve // by value
+	byLoad map[string]*PlanePoint // while the points are found
+	fitted map[int]*curve.Curve   // by value
 }
 
 // PlanePoint is one load.
@@ -295,6 +296,8 @@ type PlanePoint struct {
 
 	isl, osl *float64
 	rest     string // of the workload, without lengths and load
+	run      int    // the newest
+	repeats  [planeValues][]float64
 }
 
 // Plain implements Block.

@@ -198,7 +198,8 @@ func problemTable(list []schema.Problem) *Table {
 	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b schema.Problem) int {
-		return cmp.Or(rank[a.Severity]-rank[b.Severity], strings.Compare(a.Path, b.Path))
+		return cmp.Or(rank[a.Severity]-rank[b.Severity], strings.Compare(a.Path, b.Path), a.Line-b.Line,
+			a.Column-b.Column, strings.Compare(a.Found, b.Found)) // files are read at once: their order is chance
 	})
 	return tableOf("Problems, errors first", List, list, []Column[schema.Problem]{
 		{col("Where"), func(p schema.Problem) Cell { return Cell{Text: p.Where(), Head: true, Code: true} }},

@@ -253,7 +253,7 @@ func (r *Report) scoreOf(v *schema.Verdict) *columns.ScoreRow {
 	if s := r.Gate.ScoreOf(v); s != nil {
 		return s
 	}
-	run, ok := r.runAt(v.Run)
+	run, ok := r.byID[v.Run]
 	if !ok {
 		return nil
 	}

@@ -29,33 +29,13 @@ func (p Prices) Of(device string, chips int) float64 {
 	return p.ChipHour[device] * float64(chips)
 }
 
-// configuration is how a model was served: lines of a plane differ in it.
-type configuration struct {
+// planeID is a line: a configuration, in which the lines of a plane differ, under a workload but for its load.
+type planeID struct {
 	device, impl, engine, precision, parallel, tool string
 
-	chips int // 0 when unknown
-}
-
-// planeID is a line: a configuration under a workload but for its concurrency.
-type planeID struct {
-	configuration
+	chips    int // 0 when unknown
 	workload string
 	rate     bool // the load is a rate, not a concurrency
-}
-
-// gathered is a line while its points are found.
-type gathered struct {
-	planeID
-	href   Address
-	median bool // some latency has no mean
-	points map[string]*gatheredPoint
-}
-
-// gatheredPoint is one load of a line: values of the repeats of a release, or of one run of builds.
-type gatheredPoint struct {
-	key    schema.Key
-	run    int // the newest
-	values [planeValues][]float64
 }
 
 // The values of a point of a plane.
@@ -119,14 +99,6 @@ func load(k schema.Key) string {
 	return ""
 }
 
-// gatherPlane finds the lines of a model: of a history with releases the newest one of each device, of builds alone
-// the newest run of each point. left counts the points that are not drawn, by reason.
-func (r *Report) gatherPlane(model string) (lines map[planeID]*gathered, left map[string]int) {
-	lines, left = map[planeID]*gathered{}, map[string]int{}
-	r.eachNewest(model, func(p Pair, run int) { r.gather(p, run, lines, left) })
-	return lines, left
-}
-
 // eachNewest calls do with the runs of a model, newest first: of a history with releases the newest one of each device,
 // of builds alone all.
 func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
@@ -150,17 +122,19 @@ func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
 	}
 }
 
-// plane is what is known of a model on all its devices; nil when nothing can be drawn.
+// plane is what is known of a model on all its devices; nil when nothing can be drawn. Of a history with releases it
+// has the newest one of each device, of builds alone the newest run of each point.
 func (r *Report) plane(model string) *Plane {
-	lines, left := r.gatherPlane(model)
+	lines, left := map[planeID]*PlaneLine{}, map[string]int{} // what is not drawn by reason
+	r.eachNewest(model, func(p Pair, run int) { r.gather(p, run, lines, left) })
 	if len(lines) == 0 {
 		return nil
 	}
 	p := &Plane{Model: words.OrUnknown(model), Currency: r.Prices.Currency}
 	inOrder := func(a, b planeID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // of lines with one name
 	for _, id := range slices.SortedFunc(maps.Keys(lines), inOrder) {
-		p.Lines = append(p.Lines, r.planeLine(lines[id]))
-		p.Lines[len(p.Lines)-1].id = id
+		lines[id].finish()
+		p.Lines = append(p.Lines, *lines[id])
 	}
 	p.name()
 	slices.SortStableFunc(p.Lines, func(a, b PlaneLine) int {
@@ -193,35 +167,26 @@ func (r *Report) look(device string) int {
 // noDevice is what a line is called that states nothing else.
 const noDevice = "device not stated"
 
-// planeLine is a line with its points by load.
-func (r *Report) planeLine(l *gathered) PlaneLine {
-	out := PlaneLine{
-		Device: cmp.Or(l.device, noDevice), Look: r.look(l.device), Engine: l.engine,
-		Precision: l.precision, Parallel: l.parallel, Impl: l.impl,
-		Tool: l.tool, Workload: l.workload, Chips: l.chips, Median: l.median, Href: l.href,
-		Price: r.Prices.Of(l.device, l.chips),
-	}
-	for _, x := range l.points {
-		p := PlanePoint{Load: load(x.key), At: *cmp.Or(x.key.Concurrency, x.key.Rate),
-			Run: RunPath(r.Columns.Runs[x.run].ID), isl: x.key.ISL, osl: x.key.OSL, rest: restOf(x.key)}
-		for i, list := range x.values {
+// finish puts the points of a line in the order of their loads, each with the means of its repeats.
+func (l *PlaneLine) finish() {
+	for _, p := range l.byLoad {
+		for i, list := range p.repeats {
 			sum := 0.
 			for _, v := range list {
 				sum += v
 			}
-			if n := len(list); n > 0 { // the mean of the repeats
-				v := round(sum / float64(n))
+			if len(list) > 0 {
+				v := round(sum / float64(len(list)))
 				p.Values[i] = &v
 			}
 		}
-		out.Points = append(out.Points, p)
+		l.Points = append(l.Points, *p)
 	}
-	slices.SortFunc(out.Points, func(a, b PlanePoint) int { return cmp.Compare(a.At, b.At) })
-	if p := out.Points[0]; p.isl != nil && p.osl != nil && *p.osl > 0 {
-		out.IO = round(*p.isl / *p.osl)
+	slices.SortFunc(l.Points, func(a, b PlanePoint) int { return cmp.Compare(a.At, b.At) })
+	if p := l.Points[0]; p.isl != nil && p.osl != nil && *p.osl > 0 {
+		l.IO = round(*p.isl / *p.osl)
 	}
-	out.trace()
-	return out
+	l.trace()
 }
 
 // serves reports whether a run is of the configuration of a line, as far as a run states it.
@@ -573,7 +538,7 @@ func (r *Report) planeSections() (out []Section, lead Lead) {
 }
 
 // gather takes the points of a run that no newer one has.
-func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[string]int) {
+func (r *Report) gather(p Pair, run int, lines map[planeID]*PlaneLine, left map[string]int) {
 	h := &r.Columns.Runs[run]
 	engine := h.Engine
 	if !r.Graded() {
@@ -582,7 +547,7 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		row := &r.Columns.Points[i]
 		k := r.Columns.Keys[row.Key]
-		workload, configured := split(k)
+		workload, parallel := split(k)
 		values, median, why := r.planeValues(row)
 		if load(k) == "" {
 			why = "without a stated concurrency or request rate"
@@ -591,28 +556,32 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 			left[why]++
 			continue
 		}
-		id := planeID{
-			configuration: configuration{p.Device, h.Impl, engine, cmp.Or(h.Model.Precision, k.Dims["precision"]), configured,
-				k.Tool, h.Chips},
-			workload: planeWorkload(workload), rate: k.Concurrency == nil,
-		}
+		precision := cmp.Or(h.Model.Precision, k.Dims["precision"])
+		id := planeID{p.Device, h.Impl, engine, precision, parallel, k.Tool, h.Chips, planeWorkload(workload),
+			k.Concurrency == nil}
 		l := lines[id]
 		if l == nil {
-			l = &gathered{planeID: id, href: PairPath(p.Model, p.Device), points: map[string]*gatheredPoint{}}
+			l = &PlaneLine{
+				Device: cmp.Or(p.Device, noDevice), Look: r.look(p.Device), Engine: engine, Precision: precision,
+				Parallel: parallel, Impl: h.Impl, Tool: k.Tool, Workload: id.workload, Chips: h.Chips,
+				Href: PairPath(p.Model, p.Device), Price: r.Prices.Of(p.Device, h.Chips),
+				id: id, byLoad: map[string]*PlanePoint{},
+			}
 			lines[id] = l
 		}
-		x := l.points[load(k)]
+		x := l.byLoad[load(k)]
 		if x == nil {
-			x = &gatheredPoint{key: k, run: run}
-			l.points[load(k)] = x
+			x = &PlanePoint{Load: load(k), At: *cmp.Or(k.Concurrency, k.Rate), Run: RunPath(h.ID), isl: k.ISL, osl: k.OSL,
+				rest: restOf(k), run: run}
+			l.byLoad[load(k)] = x
 		}
 		if x.run != run && !r.Graded() {
 			continue // a newer build has it; runs of one release are repeats
 		}
-		l.median = l.median || median
+		l.Median = l.Median || median
 		for i, n := range values {
 			if v, ok := n.Get(); ok {
-				x.values[i] = append(x.values[i], v)
+				x.repeats[i] = append(x.repeats[i], v)
 			}
 		}
 	}

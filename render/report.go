@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -77,21 +76,19 @@ type Report struct {
 	Columns   *columns.Columns
 	Releases  []judge.Release
 	Pairs     []Pair
-	series    map[schema.Pair][]*judge.Series
-	named     map[uint64]int32              // series by the hash of their names
-	seed      maphash.Seed                  // of these
-	runs      map[schema.Pair]map[int][]int // by release
-	with      map[schema.Pair][]int         // releases, oldest first
-	has       []int                         // models on devices, by release
-	sim       []int                         // runs of the simulator, by release
-	naming    sync.Once                     // of named
-	shown     []Pair                        // the models on devices that lists show, in their order
-	shownOf   map[string][]Pair             // by model
-	numbering sync.Once                     // of byID
-	byID      map[string]int                // runs
-	ranging   sync.Once                     // of ranges
-	ranges    []string                      // commits that a release has and the one before has not, by release
-	laying    sync.Mutex                    // of against
+	judged    map[schema.Pair][]*judge.Series // those of tails, too
+	series    map[schema.Pair][]*judge.Series // that are drawn
+	runs      map[schema.Pair]map[int][]int   // by release
+	with      map[schema.Pair][]int           // releases, oldest first
+	has       []int                           // models on devices, by release
+	sim       []int                           // runs of the simulator, by release
+	shown     []Pair                          // the models on devices that lists show, in their order
+	shownOf   map[string][]Pair               // by model
+	numbering sync.Once                       // of byID
+	byID      map[string]int                  // runs
+	ranging   sync.Once                       // of ranges
+	ranges    []string                        // commits that a release has and the one before has not, by release
+	laying    sync.Mutex                      // of against
 	against   map[int]func() *compare.Against
 }
 
@@ -105,10 +102,13 @@ type Pair struct {
 // New indexes what was judged.
 func New(in Input) *Report {
 	r := &Report{
-		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases,
-		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{}, with: map[schema.Pair][]int{},
-		has: make([]int, len(in.Gate.Releases)), sim: make([]int, len(in.Gate.Releases)),
-		against: map[int]func() *compare.Against{}, shownOf: map[string][]Pair{},
+		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases, has: make([]int, len(in.Gate.Releases)),
+		sim: make([]int, len(in.Gate.Releases)), byID: map[string]int{}, judged: map[schema.Pair][]*judge.Series{},
+		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{},
+		with: map[schema.Pair][]int{}, shownOf: map[string][]Pair{}, against: map[int]func() *compare.Against{},
+	}
+	for i := range r.Columns.Runs {
+		r.byID[r.Columns.Runs[i].ID] = i
 	}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
@@ -128,11 +128,9 @@ func New(in Input) *Report {
 	}
 	for i := range in.Gate.Series {
 		s := &in.Gate.Series[i]
-		if s.Tail() {
-			continue
+		if r.judged[s.Pair()] = append(r.judged[s.Pair()], s); !s.Tail() {
+			r.series[s.Pair()] = append(r.series[s.Pair()], s)
 		}
-		id := schema.Pair{Model: s.Model, Device: s.Device}
-		r.series[id] = append(r.series[id], s)
 	}
 	slices.SortFunc(r.Pairs, r.comparePairs)
 	for i := range r.Pairs {
@@ -197,38 +195,17 @@ func (r *Report) Newest() int {
 	return len(r.Releases) - 1
 }
 
-// seriesName is what a verdict has in common with its series.
-type seriesName struct{ model, device, impl, metric, stat, def, key string }
-
-func (r *Report) seriesOf(v schema.Verdict) *judge.Series {
-	r.naming.Do(func() {
-		r.named, r.seed = make(map[uint64]int32, len(r.Gate.Series)), maphash.MakeSeed()
-		for i := range r.Gate.Series {
-			if hash, s := r.find(r.nameOfSeries(&r.Gate.Series[i])); s == nil {
-				r.named[hash] = int32(i)
-			}
-		}
+// seriesOf is the series that a verdict is about; nil for none.
+func (r *Report) seriesOf(v *schema.Verdict) *judge.Series {
+	list, key := r.judged[v.Pair()], v.Key.String()
+	at := slices.IndexFunc(list, func(s *judge.Series) bool {
+		return s.Impl == v.Impl && s.Metric == v.Metric && s.Stat == v.Stat && s.Def == v.Def &&
+			r.Columns.KeyName(s.KeyIndex) == key
 	})
-	_, s := r.find(seriesName{v.Model, v.Device, v.Impl, v.Metric, v.Stat, v.Def, v.Key.String()})
-	return s
-}
-
-// find returns the first series of a name, nil for none, and the hash under which it is or would be. A name that has
-// the hash of another takes the next one. Maps of names were a tenth of the memory of a large history.
-func (r *Report) find(name seriesName) (hash uint64, s *judge.Series) {
-	for hash = maphash.Comparable(r.seed, name); ; hash++ {
-		i, ok := r.named[hash]
-		if !ok {
-			return hash, nil
-		}
-		if s = &r.Gate.Series[i]; r.nameOfSeries(s) == name {
-			return hash, s
-		}
+	if at < 0 {
+		return nil
 	}
-}
-
-func (r *Report) nameOfSeries(s *judge.Series) seriesName {
-	return seriesName{s.Model, s.Device, s.Impl, s.Metric, s.Stat, s.Def, r.Columns.KeyName(s.KeyIndex)}
+	return list[at]
 }
 
 // simulated says whether everything in a release, or in all of them for release < 0, came from the simulator, or part
@@ -379,13 +356,7 @@ func measuredBesideTargets(list []schema.Verdict) *Table {
 				return c
 			}})
 	}
-	t := tableOf("Measured and target", List, rows.list, columns)
-	for i := len(t.Cols) - 1; i > 3; i-- {
-		if !slices.ContainsFunc(t.Rows, func(row Row) bool { return strings.TrimSpace(row.Cells[i].Text) != "" }) {
-			t.dropColumn(i)
-		}
-	}
-	return t
+	return tableOf("Measured and target", List, rows.list, columns).dropEmpty(4)
 }
 
 // PairReport is the markdown report of one model and device in one release, with every row.

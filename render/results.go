@@ -146,7 +146,7 @@ func otherDims(k schema.Key) string {
 
 // numberAt is the address of the number that a verdict is about: of the point or the score of its run; "" for none.
 func (r *Report) numberAt(v *schema.Verdict) Address {
-	run, ok := r.runAt(v.Run)
+	run, ok := r.byID[v.Run]
 	if !present(v.Value) || !ok {
 		return ""
 	}
@@ -171,18 +171,6 @@ func (r *Report) numberAt(v *schema.Verdict) Address {
 func present(n schema.Number) bool {
 	_, ok := n.Get()
 	return ok
-}
-
-// runAt is the index of a run.
-func (r *Report) runAt(id string) (int, bool) {
-	r.numbering.Do(func() {
-		r.byID = make(map[string]int, len(r.Columns.Runs))
-		for i := range r.Columns.Runs {
-			r.byID[r.Columns.Runs[i].ID] = i
-		}
-	})
-	at, ok := r.byID[id]
-	return at, ok
 }
 
 // scoreAt is the address of a score in the columns; "" for nil or another one.

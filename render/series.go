@@ -419,7 +419,7 @@ func (t *numberTable) explain(release int) {
 		if silent || len(t.Why) == sentences {
 			continue
 		}
-		if row, ok := t.rows[t.r.seriesOf(*v)]; ok {
+		if row, ok := t.rows[t.r.seriesOf(v)]; ok {
 			t.Why[row] = words.Why(*v)
 		}
 	}

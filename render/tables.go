@@ -125,7 +125,7 @@ func (r *Report) changesOf(list []Finding, how changes) *Table {
 			return c
 		}},
 		{medium("History"), func(f Finding) (c Cell) {
-			if s := r.seriesOf(*f.Verdict); s != nil {
+			if s := r.seriesOf(f.Verdict); s != nil {
 				c = r.sparkCell(s, how.at)
 			}
 			return c
@@ -165,7 +165,7 @@ func (r *Report) numberOf(s *judge.Series, release int, last bool) Address {
 // behind returns the numbers behind a change: the newest of the baseline and of the release; of an eval that has no
 // series the score.
 func (r *Report) behind(v *schema.Verdict) (before, now Address) {
-	s := r.seriesOf(*v)
+	s := r.seriesOf(v)
 	if s == nil {
 		if v.Key.IsEval() {
 			now = r.numberAt(v)

@@ -98,15 +98,10 @@ type TrendTarget struct {
 func (r *Report) Trends(pair Pair) Trends {
 	out := Trends{Model: words.OrUnknown(pair.Model), Device: words.Device(pair.Device),
 		Page: PairPath(pair.Model, pair.Device), Verdicts: []string{}, Series: []Trend{}}
-	r.ranging.Do(func() {
-		for i := range r.Releases {
-			r.ranges = append(r.ranges, r.commitRange(i).Text)
-		}
-	})
 	releases := r.with[pair.Pair]
 	for i, name := range r.namesOf(releases) {
 		rel := &r.Releases[releases[i]]
-		x := TrendRelease{Name: name, Page: ReleasePath(rel.Name), Commits: r.ranges[releases[i]]}
+		x := TrendRelease{Name: name, Page: ReleasePath(rel.Name), Commits: r.commitRange(releases[i]).Text}
 		if !rel.Date.IsZero() {
 			x.Day = rel.Date.UTC().Format(time.DateOnly)
 		}
