@@ -492,6 +492,8 @@ func folderOfRun(s *source) string {
 		}
 	case sweepRun.MatchString(path.Base(s.rel)) || path.Base(s.rel) == "summary.json":
 		dir = sweepRoot(path.Dir(dir))
+	case strings.HasSuffix(dir, ".eval"): // an archive that is one log of Inspect
+		dir = path.Dir(dir)
 	}
 	return dir
 }

@@ -3,6 +3,8 @@ package ingest_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -146,5 +148,32 @@ func TestPrecisionsAreRunsOfTheirOwn(t *testing.T) {
 	}
 	if len(res.Runs) != 3 || got["fp8 on 4"] != 2 || got["fp4 on 4"] != 1 || got["fp8 on 8"] != 1 {
 		t.Errorf("%d runs: %v", len(res.Runs), got)
+	}
+}
+
+// A log of Inspect is an archive: those of one session are one run, as the same logs in JSON are.
+func TestLogsOfInspectAreOneRun(t *testing.T) {
+	names, err := filepath.Glob("../testdata/recorded/inspect-ai-*/json-a/logs/*.json")
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	log, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, task := range []string{"arith", "words"} {
+		name := zipped(t, filepath.Join(t.TempDir(), task+".eval"), map[string]string{
+			"header.json": strings.ReplaceAll(string(log), "demo_arith", "demo_"+task),
+		})
+		archive, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["logs/"+task+".eval"] = string(archive)
+	}
+	set := load(t, ingest.Options{}, files)
+	if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 2 {
+		t.Errorf("%d runs, %v", len(set.Runs), set.Files)
 	}
 }

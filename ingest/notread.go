@@ -356,6 +356,8 @@ var emphasis = regexp.MustCompile("\\*\\*|`")
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
 	`[^.,;]{0,20}[:=]\s*\d|` +
 	`^[^.]{0,30}\b(accuracy|pass@\d+|final score|overall score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
+	`^\s*\{.*"(?:accuracy|perplexity|ppl)":\s*\d|` +
+	`\d\s*tok(en)?s?/s\b.*\bttft\b.*\d|` +
 	`^\s*tok(en)?s?/s\s+\d|` +
 	`^.{0,40}\d\s*(?:tok(en)?s?(/s|/sec| per sec)|t/s\b).{0,20}$`)
 

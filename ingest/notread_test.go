@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/table"
 )
@@ -17,6 +18,23 @@ func TestOtherToolsAreNamed(t *testing.T) {
 		`"mm_processor_stats":{"preprocess":{"mean":1}},"mean_e2el_ms":5.5,"p99_e2el_ms":7.5}`})
 	if len(set.Problems) != 1 || !strings.Contains(set.Problems[0].Found, "mean_e2el_ms, p99_e2el_ms") {
 		t.Errorf("%v", set.Problems)
+	}
+}
+
+// What other people's tools write of a model is named, whatever the file is.
+func TestNumbersOfOtherToolsAreNamed(t *testing.T) {
+	for name, text := range map[string]string{
+		"ppl.txt":    "=== fp16 ===\n{\"model_id\": \"a-14b\", \"perplexity\": 5.8056}\n",
+		"locust.log": "9 tok/s (12353 tok/min) | TTFT p50=246.9ms p95=480.0ms over 66 requests of this run\n",
+		"stats.csv":  "Type,Name,Request Count,Median Response Time,Requests/s\nPOST,chat,421,7800,2.07\n",
+		"turns.json": `{"turns":[{"turn":"a","requests":66,"median_ms":9600,"p95_ms":12000}]}`,
+		"sum.csv":    "toolbox,ubatch,avg_ts,stddev_ts\nrocm,512,16.1,.3\n",
+		"code.json":  `{"name":"audi_filter","unit_tests_passed":3,"model":"yi:34b","device":"RTX-4090"}`,
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: text})
+		if len(set.Problems) != 1 || set.Problems[0].Severity != schema.SevWarning {
+			t.Errorf("%s: %v", name, set.Problems)
+		}
 	}
 }
 

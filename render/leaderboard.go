@@ -187,7 +187,7 @@ func compareScores(x, y *columns.ScoreRow) int {
 	}
 	v, _ := x.Value.Get()
 	w, _ := y.Value.Get()
-	if x.Direction == "lower" {
+	if x.Lower() {
 		return cmp.Compare(v, w)
 	}
 	return cmp.Compare(w, v)
@@ -206,7 +206,9 @@ func (b *board) best(c boardColumn) int {
 
 // KnowsBetter reports whether it is known which of two scores is better: of a bias or a length nobody knows unless the
 // file says it.
-func KnowsBetter(s *columns.ScoreRow) bool { return s.Direction != "" || lint.IsShare(s.Metric) }
+func KnowsBetter(s *columns.ScoreRow) bool {
+	return s.Direction != "" || s.Lower() || lint.IsShare(s.Metric)
+}
 
 // table is the board as rows of cells; nil when it has no score.
 func (b *board) table() *Table {

@@ -499,8 +499,8 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(&s.Score), " "),
 		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, fmt.Sprint("score", scale)}, value: value,
 		metric: func() SeriesMetric {
-			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: s.Direction != "lower",
-				Score: cmp.Or(s.Direction, "unstated"), Scale: scale}
+			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: !s.Lower(),
+				Score: cmp.Or(s.Direction, map[bool]string{true: "lower"}[s.Lower()], "unstated"), Scale: scale}
 		},
 		word: SeriesWord{Verdict: schema.NoBaseline},
 	}
@@ -508,7 +508,7 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 		row.word = SeriesWord{v.Outcome, v.Evidence}
 		if worse, ok := v.Effect.Get(); ok && v.Interval != nil { // in shares of 1 of a share
 			c := latency.Round(-worse, 7)
-			if s.Direction == "lower" {
+			if s.Lower() {
 				c = -c
 			}
 			row.change = &c

@@ -176,14 +176,26 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 	if g.Fit.Single {
 		return "one earlier release does not show the noise: measure the next one, too, or put targets into targets/"
 	}
-	if slices.ContainsFunc(g.History, func(v schema.Verdict) bool {
-		c, ok := v.Reason.(schema.EvalChange)
-		return ok && c.Test == schema.TestNoError
-	}) {
-		return "state of how many questions a score is: let the tool write it, or map the column, questions TASK under " +
-			"tables: in ttreport.yaml"
+	for _, v := range g.History {
+		if c, _ := v.Reason.(schema.EvalChange); c.Test == schema.TestNoError && c.N > 0 {
+			return "a score that is no share of right answers is judged by its standard error: let the tool write it"
+		} else if c.Test == schema.TestNoError {
+			return "state of how many questions a score is: let the tool write it, or map the column, questions TASK under " +
+				"tables: in ttreport.yaml"
+		}
 	}
-	if r.Label || slices.ContainsFunc(r.Runs, func(i int) bool { return !c.Runs[i].Start.IsZero() }) {
+	return noOrderFix(report, at)
+}
+
+// noOrderFix is what gives a release an earlier one to be compared with.
+func noOrderFix(report *render.Report, at int) string {
+	r := report.Releases[at]
+	isDated := func(i int) bool { return !report.Columns.Runs[i].Start.IsZero() }
+	switch isDated := slices.ContainsFunc(r.Runs, isDated); {
+	case isDated && !r.Label && r.Channel == schema.ChannelDev:
+		return "builds of no channel are no baseline: ttreport build --channel main PATH if they are of the main branch, " +
+			"or name each: ttreport build --release v1 FOLDER"
+	case isDated || r.Label:
 		return "put targets into targets/, or keep the history of an earlier release"
 	}
 	fix := "it states no release and no time: name each build, the earliest first: ttreport build --release v1 FOLDER"

@@ -393,6 +393,9 @@ func (is *identification) wanted(files []manifest.Named) []string {
 	return wanted
 }
 
+// versions matches a folder that is a version alone.
+var versions = regexp.MustCompile(`(^|/)v?\d+(?:\.\d+)+\b`)
+
 // doubtedBuilds names two folders of builds without a release that would be one series under names of several setups.
 func (is *identification) doubtedBuilds() (a, b string) {
 	folders := map[string][]string{} // by what would be compared
@@ -414,7 +417,11 @@ func (is *identification) doubtedBuilds() (a, b string) {
 			continue
 		}
 		looked[all] = true
-		apart := repeat.Differences(list)
+		named := make([]string, len(list))
+		for i, dir := range list {
+			named[i] = versions.ReplaceAllString(dir, "${1}v")
+		}
+		apart := repeat.Differences(named)
 		for i := range apart {
 			if !maps.Equal(apart[i], apart[0]) {
 				return list[0], list[i]

@@ -370,7 +370,7 @@ func rowsInText(text []byte) (rows []byte, others int) {
 var arrayOfRows = regexp.MustCompile(`(?ms)^\[\r?\n\s*\{.*^\]\r?$`)
 
 // headOfCSV matches the headings of llama-bench -o csv, which are the names of the fields of its JSON.
-var headOfCSV = regexp.MustCompile(`(?m)^\w+,.*\bn_prompt,n_gen,.*\bavg_ts,stddev_ts`)
+var headOfCSV = regexp.MustCompile(`(?m)^\w+,.*\bmodel_filename,.*\bn_prompt,n_gen,.*\bavg_ts,stddev_ts`)
 
 // readCSV reads rows whose cells are all in quotes: numbers and switches are those of the JSON.
 func readCSV(f *decode.File, r *schema.Reading) {

@@ -164,6 +164,11 @@ func TestCSV(t *testing.T) {
 	if dims["threads"] != "16" || dims["flash_attn"] != "1" || dims["use_mmap"] != "" || *r.Points[1].Key.OSL != 128 {
 		t.Errorf("%v", r.Points[1].Key)
 	}
+	// A table that somebody made of such rows has other names for what tells them apart: it is for a mapping.
+	own := "model,starting_depth,n_prompt,n_gen,avg_ts,stddev_ts\nllama-7b,8192,0,128,14.6,.3\n"
+	if f := File("summary.csv", own); llamabench.Reader.Detect(f).OK() {
+		t.Error("a summary is read as rows, without its model and depth")
+	}
 	cut := reader.Must(t, "a.csv", text[:len(text)-40])
 	if len(cut.Points) != 1 || !strings.Contains(Codes(cut), "truncated") {
 		t.Errorf("%d points, %s", len(cut.Points), Codes(cut))

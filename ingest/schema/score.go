@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,14 @@ type Score struct {
 	Source    Source    `json:"source"`
 	Unknown   Unknown   `json:",unknown"`
 }
+
+// Lower reports whether less is better: as the file says, else as the metric is defined.
+func (s *Score) Lower() bool {
+	return s.Direction == "lower" || s.Direction == "" && lower.MatchString(s.Metric)
+}
+
+// lower matches what counts mistakes or surprise.
+var lower = regexp.MustCompile(`(?i)(?:^|[_ .-])(?:ppl|perplexity|bits_per_byte|wer|cer|nll|kld|loss)$`)
 
 // ModelSettings are the names under which files state in which numbers a model ran, and [Settings]. Scores and points
 // that state different ones are not compared.

@@ -30,6 +30,9 @@ func TestPropose(t *testing.T) {
 			"e2e_mean_itl_ms: itl mean ms|dp_size: dim dp",
 		"ttft_sum_ms,ttft_total_s,itl_stddev_ms,tpot_delta_ms,tpot_ms": "itl_stddev_ms: itl std ms|tpot_ms: tpot mean ms|" +
 			"# say what these are, such as output_tps tok/s: ttft_sum_ms, ttft_total_s, tpot_delta_ms",
+		"ctx_size,n_prompt,n_gen,ttft_ms,avg_ts": "ttft_ms: ttft mean ms|" +
+			"n_prompt: isl # if it was asked for, and not counted|n_gen: osl # if it was asked for, and not counted|" +
+			"# say what these are, such as output_tps tok/s: avg_ts",
 		"model,ttft,throughput": "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +

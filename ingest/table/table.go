@@ -345,7 +345,8 @@ func (r *reader) point(cells []cell, at decode.Value) {
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
-	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve|correct|success)[_ ]rate|` +
+	`eval_duration|\bt/s\b|_toks$|\bavg_ts$|resolved_instances|unit_tests_passed|` +
+	`^requests?/s$|response[_ ]time$|(?:^|_)p9[059]_ms$|(?:pass|win|resolve|correct|success)[_ ]rate|` +
 	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|em|exact_match|pass[@^]\d+|perplexity|ppl)` +
 	`(?:$|[_ ,./-])`)
 
@@ -948,9 +949,9 @@ var lengthNames = []struct {
 	says string
 	name *regexp.Regexp
 }{
-	{"isl", regexp.MustCompile(`(?i)^(?:prompt|input)[_ ]?(?:tokens|len|length|size)$`)},
-	{"isl", regexp.MustCompile(`(?i)^(?:context|ctx)[_ ]?(?:tokens|len|length|size)$|^context$`)},
-	{"osl", regexp.MustCompile(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$`)},
+	{"isl", regexp.MustCompile(`(?i)^(?:prompt|input)[_ ]?(?:tokens|len|length|size)$|^n_prompt$`)},
+	{"isl", regexp.MustCompile(`(?i)^(?:context|ctx)[_ ]?(?:tokens|len|length)$|^context$`)}, // a size is the server's
+	{"osl", regexp.MustCompile(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$|^n_gen$`)},
 }
 
 // counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.

@@ -44,7 +44,7 @@ func everyEval(r *render.Report, release int) (out []Written, err error) {
 			results = append(results, dict{
 				"evaluation_name": s.Task, "source_data": dict{"dataset_name": s.Task, "source_type": "other"},
 				"evaluation_timestamp": at, "metric_config": dict{"metric_id": s.Metric, "metric_kind": s.Metric,
-					"lower_is_better": s.Direction == "lower", "metric_parameters": parameters},
+					"lower_is_better": s.Lower(), "metric_parameters": parameters},
 				"score_details": dict{"score": value, "uncertainty": uncertainty},
 			})
 		}

@@ -18,6 +18,10 @@ func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 	case schema.TestPrompt:
 		return sentence("Other questions or settings than before: " + r.Conditions)
 	case schema.TestNoError:
+		if r.N > 0 {
+			return fmt.Sprintf("%s is %s; it is no share of right answers, and not both files state its standard error, "+
+				"so the change cannot be judged.", task, Number(value))
+		}
 		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
 			"so the change cannot be judged.", task, Number(value))
 	}

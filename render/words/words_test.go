@@ -94,6 +94,7 @@ func reasons() []schema.Reason {
 	} {
 		out = append(out, schema.EvalChange{Test: test, Conditions: "x"})
 	}
+	out = append(out, schema.EvalChange{Test: schema.TestNoError, N: 62})
 	for why := schema.WhyGate; why < schema.WhyInTurns; why++ {
 		out = append(out, schema.Change{Why: why, Conditions: "x"})
 	}

@@ -29,7 +29,7 @@ func (s *Score) Outcome() schema.Outcome {
 	switch {
 	case !s.Sure:
 		return schema.Inconclusive
-	case s.D < 0 == (s.B.Direction == "lower"):
+	case s.D < 0 == s.B.Lower():
 		return schema.Improved
 	}
 	return schema.Regressed

@@ -95,7 +95,7 @@ func (e *evalJudgement) test(c *evalCell, at int, release string) evalTest {
 func (e *evalJudgement) compare(t *evalTest, now *columns.ScoreRow) {
 	before := t.before().scores[0]
 	better := 1.
-	if now.Direction == "lower" {
+	if now.Lower() {
 		better = -1
 	}
 	if _, p2, shares := shares(&before.Score, &now.Score); shares && len(t.base) >= 3 && !sameItems(before, now) {
@@ -146,7 +146,7 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 	default:
 		r.Test = schema.TestByError
 		if d, why = byError(&before.Score, &now.Score, shares); why != "" {
-			r.Test = schema.TestNoError
+			r.Test, r.N = schema.TestNoError, min(before.N, now.N)
 		}
 	}
 	return d, r, why
@@ -642,7 +642,7 @@ func evalRank(metric, filter string) int {
 	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict", "acc_norm", "score", "f1"}
 	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
 	own, apart := schema.SplitFilter(filter)
-	metric = strings.TrimPrefix(strings.ToLower(metric), "mean_") // of evalscope
+	metric = strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(metric), "mean_"), "turn_1_") // of evalscope
 	m, f := slices.Index(metrics, strings.TrimSuffix(metric, "_acc")), slices.Index(filters, own)
 	if m < 0 {
 		m = len(metrics)
@@ -950,7 +950,7 @@ func scalesOf(a, b *schema.Score) (x, y float64, ok bool) {
 func isShare(s *schema.Score) bool {
 	v, has := s.Value.Get()
 	switch {
-	case !has || s.Direction == "lower" || v < 0 || strings.Contains(s.Metric, "perplexity"):
+	case !has || s.Lower() || v < 0:
 		return false
 	case v <= 1:
 		return true
@@ -1042,7 +1042,7 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 		v.Ref = schema.Num(ref * scaleOf(&s.Score))
 	}
 	sign, limit := -1., ref*(1-t.Tolerance)
-	if s.Direction == "lower" {
+	if s.Lower() {
 		sign, limit = 1, ref*(1+t.Tolerance)
 	}
 	v.Effect = schema.Num(sign * (value - ref))
@@ -1158,7 +1158,7 @@ func isWorse(a, b *columns.ScoreRow) bool {
 	if !has || !hasOther {
 		return !has
 	}
-	return x != y && (x > y) == (a.Direction == "lower")
+	return x != y && (x > y) == a.Lower()
 }
 
 // notRun says why no score is there, with the metrics of the task that are.

@@ -128,6 +128,21 @@ func TestFewQuestions(t *testing.T) {
 	}
 }
 
+// What counts surprise or mistakes is no share of right answers, whether or not the file says so: a perplexity that
+// rises has not improved, and its questions do not give it an error.
+func TestPerplexityIsNoShare(t *testing.T) {
+	of := func(v float64, stderr schema.Number) schema.Score {
+		return schema.Score{Task: "wikitext", Metric: "ppl", Value: schema.Num(v), N: 5000, Stderr: stderr}
+	}
+	v, why := last(t, of(9.2, schema.Missing("")), of(15, schema.Missing("")))
+	if v.Outcome != schema.NoBaseline || why.Test != schema.TestNoError || why.N != 5000 {
+		t.Errorf("%s %+v", v.Outcome, why)
+	}
+	if v, _ := last(t, of(9.2, schema.Num(.1)), of(15, schema.Num(.1))); v.Outcome != schema.Regressed {
+		t.Errorf("%s", v.Outcome)
+	}
+}
+
 // A metric for which lower is better, by its standard error.
 func TestLowerIsBetter(t *testing.T) {
 	wer := func(v float64) schema.Score {

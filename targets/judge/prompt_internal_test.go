@@ -38,6 +38,7 @@ func TestPromptDiffers(t *testing.T) {
 // The metric that papers report stands for a task, however a harness spells it.
 func TestEvalRank(t *testing.T) {
 	for _, c := range [][2]string{{"mean_prompt_level_strict", "mean_inst_level_loose"},
+		{"mean_turn_1_prompt_level_strict", "mean_turn_1_inst_level_loose"},
 		{"prompt_level_strict_acc", "acc_norm"}, {"mean_acc", "mean_is_correct"},
 		{"exact_match", "prompt_level_strict_acc"}} {
 		if evalRank(c[0], "") >= evalRank(c[1], "") {

@@ -131,7 +131,7 @@ func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 		e, _ = spread(&c.Score, p)
 		f, _ = spread(&o.Score, q)
 	}
-	if c.Direction == "lower" {
+	if c.Lower() {
 		p, q = q, p
 	}
 	if part {

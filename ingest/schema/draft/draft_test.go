@@ -205,7 +205,8 @@ func TestSizesGiveErrors(t *testing.T) {
 
 func TestForeignFields(t *testing.T) {
 	d, _ := begin(`{"known":1,"note":"x","api_key":"sesame1234","deep":{"a":{"b":{"c":1}},"n":2.5},"list":[1],"on":true,` +
-		`"prompt":"what is","nothing":null,"long":"` + strings.Repeat("x", 300) + `"}`)
+		`"prompt":"what is","output_head":"Okay, the user wants me",` +
+		`"prompt_short":"Write a short poem","nothing":null,"long":"` + strings.Repeat("x", 300) + `"}`)
 	d.In.Get("known")
 	d.Foreign(d.In, "skipped_*")
 	want := map[string]string{"note": `"x"`, "api_key": `"[redacted]"`, "deep.n": "2.5", "on": "true"}

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func keep(out schema.Unknown, name string, v decode.Value, depth int, left, drop
 		return
 	case decode.String:
 		t := v.Str()
-		if t == "" || len(t) > longest || IsText(name) {
+		if t == "" || len(t) > longest || IsText(name) || isSpeech(name, t) {
 			return
 		}
 		short := name[strings.LastIndexByte(name, '.')+1:]
@@ -105,6 +106,14 @@ var texts = Names(`prompt prompts generated_text generated_texts response respon
 
 // IsText reports names of prompts and answers, which are never kept.
 func IsText(name string) bool { return texts(name[strings.LastIndexByte(name, '.')+1:]) }
+
+// isSpeech reports the beginning of a prompt or an answer, such as output_head: several words under such a name.
+func isSpeech(name, text string) bool {
+	return len(strings.Fields(text)) > 3 && speech.MatchString(name)
+}
+
+var speech = regexp.MustCompile(`(?i)(?:^|[_ .-])` +
+	`(?:prompts?|questions?|answers?|outputs?|responses?|repl(?:y|ies)|completions?|texts?|contents?)(?:$|[_ .-])`)
 
 // Names reports whether a name is in a list of words; one that ends in a star stands for any ending.
 func Names(list string) func(name string) bool {
@@ -158,7 +167,7 @@ func (d *Draft) Keep(name, text string) {
 	if d.Extra == nil {
 		d.Extra = schema.Unknown{}
 	}
-	if len(d.Extra) < 40 && !IsText(name) {
+	if len(d.Extra) < 40 && !IsText(name) && !isSpeech(name, text) {
 		d.Extra[redact.Text(name)] = schema.JSONString(redact.Field(name, text))
 	}
 }

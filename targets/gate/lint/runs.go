@@ -16,7 +16,7 @@ import (
 var faults = regexp.MustCompile(`(?i)not_attempted|refus|invalid|error|incorrect|wrong|hallucinat|toxic`)
 
 func zeroScore(s score) {
-	isFault := s.Direction == "lower" || faults.MatchString(s.Metric)
+	isFault := s.Lower() || faults.MatchString(s.Metric)
 	if v, ok := s.Value.Get(); ok && v == 0 && !isFault && s.Metric != schema.MetricPassed {
 		s.add(float64(s.N), ZeroScore{s.Task, s.N})
 	}
@@ -95,7 +95,7 @@ func subsampled(s score) {
 func zeroStderr(s score) {
 	v, ok := s.Value.Get()
 	e, has := s.Stderr.Get()
-	if ok && (v == 1 || v == 100) && has && e == 0 && s.Direction != "lower" {
+	if ok && (v == 1 || v == 100) && has && e == 0 && !s.Lower() {
 		s.add(0, ZeroStderr{s.Task, s.N})
 	}
 }
