@@ -45,8 +45,8 @@ func (r *Report) Landing() Page {
 	p.Lead.Text = words.Heading(&review, p.Lead.Word)
 	p.Lead.Paras = slices.Concat(p.Lead.Paras, words.Inventory(&review), ChangeTexts(&review), r.reading())
 	// What needs a decision, and what improved.
-	top := slices.DeleteFunc(slices.Clone(f.History), func(v schema.Verdict) bool {
-		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.Excluded,
+	top := verdictsThat(f.History, func(v *schema.Verdict) bool {
+		return slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.Excluded,
 			schema.NotMeasured}, v.Outcome)
 	})
 	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
@@ -123,9 +123,7 @@ func (r *Report) noisySection(g *gate.Review, at int) Section {
 	if !g.Fit.Wider {
 		hidden = g.Fit.Shown.Hidden
 	}
-	list := slices.DeleteFunc(slices.Clone(g.History), func(v schema.Verdict) bool {
-		return v.Outcome != schema.Inconclusive
-	})
+	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
 	if b.Inconclusive+hidden == 0 || b.Compared == 0 {
 		return Section{}
 	}
@@ -281,7 +279,7 @@ func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
 	for i := range req {
 		unmet[of(&req[i])] = unmet[of(&req[i])] || req[i].Outcome != schema.Pass
 	}
-	open := slices.DeleteFunc(slices.Clone(all), func(v schema.Verdict) bool { return !unmet[of(&v)] })
+	open := verdictsThat(all, func(v *schema.Verdict) bool { return unmet[of(v)] })
 	if t := r.targetGrid(open, true); len(t.Rows) > 0 {
 		s.Intro += " " + gridIntro
 		s.Blocks = append(s.Blocks, t.cut(r.allVerdicts(at)))

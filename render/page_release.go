@@ -126,14 +126,14 @@ func (r *Report) targetChangeSection(at int) Section {
 
 // comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
 func comparedOnly(list []schema.Verdict) []schema.Verdict {
-	alone := func(v schema.Verdict) bool {
-		return !present(v.Ref) && !schema.ReasonIs[schema.NotRemeasured](v.Reason) &&
-			!slices.Contains([]schema.Outcome{schema.NotComparable, schema.Excluded, schema.NotMeasured}, v.Outcome)
+	compared := func(v *schema.Verdict) bool {
+		return present(v.Ref) || schema.ReasonIs[schema.NotRemeasured](v.Reason) ||
+			slices.Contains([]schema.Outcome{schema.NotComparable, schema.Excluded, schema.NotMeasured}, v.Outcome)
 	}
-	if !slices.ContainsFunc(list, alone) {
-		return list // as in most releases: a verdict is half a kilobyte
+	if !slices.ContainsFunc(list, func(v schema.Verdict) bool { return !compared(&v) }) {
+		return list // as in most releases
 	}
-	return slices.DeleteFunc(slices.Clone(list), alone)
+	return verdictsThat(list, compared)
 }
 
 // NotesOf are the notes on a release.

@@ -73,23 +73,20 @@ type Licence struct {
 // Report is an index over the input; its methods build pages.
 type Report struct {
 	Input
-	Columns   *columns.Columns
-	Releases  []judge.Release
-	Pairs     []Pair
-	judged    map[schema.Pair][]*judge.Series // those of tails, too
-	series    map[schema.Pair][]*judge.Series // that are drawn
-	runs      map[schema.Pair]map[int][]int   // by release
-	with      map[schema.Pair][]int           // releases, oldest first
-	has       []int                           // models on devices, by release
-	sim       []int                           // runs of the simulator, by release
-	shown     []Pair                          // the models on devices that lists show, in their order
-	shownOf   map[string][]Pair               // by model
-	numbering sync.Once                       // of byID
-	byID      map[string]int                  // runs
-	ranging   sync.Once                       // of ranges
-	ranges    []string                        // commits that a release has and the one before has not, by release
-	laying    sync.Mutex                      // of against
-	against   map[int]func() *compare.Against
+	Columns  *columns.Columns
+	Releases []judge.Release
+	Pairs    []Pair
+	judged   map[schema.Pair][]*judge.Series // those of tails, too
+	series   map[schema.Pair][]*judge.Series // that are drawn
+	runs     map[schema.Pair]map[int][]int   // by release
+	with     map[schema.Pair][]int           // releases, oldest first
+	has      []int                           // models on devices, by release
+	sim      []int                           // runs of the simulator, by release
+	shown    []Pair                          // the models on devices that lists show, in their order
+	shownOf  map[string][]Pair               // by model
+	byID     map[string]int                  // runs
+	laying   sync.Mutex                      // of against
+	against  map[int]func() *compare.Against
 }
 
 // Pair is a model on a device: what a release is decided for.

@@ -242,7 +242,7 @@ func whereCell(v *schema.Verdict, of bool, impl string) Cell {
 func (r *Report) targetTable(list []schema.Verdict, withPair bool) *Table {
 	rank := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.Pass,
 		schema.NoTarget}
-	rows := slices.DeleteFunc(slices.Clone(list), func(v schema.Verdict) bool { return v.Metric == "" && !v.Key.IsEval() })
+	rows := verdictsThat(list, func(v *schema.Verdict) bool { return v.Metric != "" || v.Key.IsEval() })
 	slices.SortStableFunc(rows, func(a, b schema.Verdict) int {
 		return cmp.Or(cmp.Compare(max(0, slices.Index(rank, a.Outcome)), max(0, slices.Index(rank, b.Outcome))),
 			truth(!a.Required)-truth(!b.Required))
