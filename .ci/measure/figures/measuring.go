@@ -324,8 +324,8 @@ func simulated(w plan.Workload, rule precision.Rule, seed uint64) (m measuredMea
 		m.mean[i] = sample.Mean
 		if percent, err := strconv.ParseFloat(client[schema.ClientCI+name], 64); err == nil && rule.Set() {
 			m.half[i] = percent / 100 * sample.Mean
-		} else if se, ok := sample.SE(); ok {
-			m.half[i] = 1.96 * se
+		} else if n := len(values[i]); n > 1 {
+			m.half[i] = 1.96 * sample.Std / math.Sqrt(float64(n-1))
 		}
 	}
 	return m
