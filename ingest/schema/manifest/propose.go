@@ -65,11 +65,12 @@ func Propose(files []Named, wanted []string) string {
 		if len(names) == 0 || 2*len(names) < len(files) {
 			break
 		}
-		isTop := level > 0 && !slices.ContainsFunc(files, func(f Named) bool { return strings.Count(f.Path, "/") > level })
+		isTop, isMixed := topOf(files, level)
 		if isTop && !slices.ContainsFunc(names, func(n Named) bool { return n.Path != names[0].Path }) {
 			left = slices.DeleteFunc(left, func(fact string) bool { return !isNamedAs(fact, names[0].Path) })
 		}
-		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 {
+		named, facts := nameFacts(names, len(files), level == 0, left)
+		if len(facts) > 0 && !isMixed {
 			part = named
 			left = slices.DeleteFunc(left, func(fact string) bool { return slices.Contains(facts, fact) })
 		}
@@ -85,6 +86,17 @@ func Propose(files []Named, wanted []string) string {
 		return "" // a name may hold what a pattern means
 	}
 	return out
+}
+
+// topOf reports that nothing is above the folders of a level, or that some files lie beside these: in their place those
+// have the folder of all.
+func topOf(files []Named, level int) (isTop, isMixed bool) {
+	isTop = level > 0
+	for _, f := range files {
+		depth := strings.Count(f.Path, "/")
+		isTop, isMixed = isTop && depth <= level, isMixed || level > 0 && depth == level
+	}
+	return isTop, isMixed && !isTop
 }
 
 // isNamedAs reports that the folder in which all files are is called like a fact and nothing else: most are clones of a

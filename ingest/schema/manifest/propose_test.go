@@ -28,6 +28,8 @@ func TestPropose(t *testing.T) {
 		{"a device that two folders share", "h100/one.json h100/two.json", "device", "{device}/*", "/h100//"},
 		{"models in folders", "llm/gpt-oss-120b-F16/a.md llm/llama-2-7b.Q4_0/a.md", "model", "{model}/*",
 			"//gpt-oss-120b-F16/"},
+		{"a summary beside folders of models", "r/gpt-oss-120b-F16/a.md r/llama-2-7b.Q4_0/a.md r/summary.md", "model",
+			"", ""},
 		{"files of models", "a/OpenHermes-2.5-Mistral-7B.md a/Yi-34B-Chat.md a/phixtral.md", "model", "{model}.md",
 			"//OpenHermes-2.5-Mistral-7B/"},
 		{"files of models and days", "a/llama-7b_2026-01-02.json a/llama-7b_2026-01-03.json", "model", "", ""},
