@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -51,14 +52,19 @@ func (t *evalTest) dir() float64 { return math.Copysign(1, t.worse) }
 
 // judgeEvals judges the releases in order, with one family of tests for each release, separate from performance. With
 // a few hundred evals speed does not matter, so the code is written to be readable.
-func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJudgement {
+func judgeEvals(
+	ctx context.Context, c *columns.Columns, releases []Release, screen *screen,
+) (*evalJudgement, error) {
 	e := &evalJudgement{
-		cells: evalCells(c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
+		cells: evalCells(ctx, c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
 		screen: screen,
 	}
 	for ri := range releases {
 		var tests []evalTest
 		for _, c := range e.cells {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			if at := c.at(ri); at >= 0 {
 				tests = append(tests, e.test(c, at, releases[ri].Name))
 			}
@@ -69,7 +75,7 @@ func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJud
 			d.decide(passed[k])
 		}
 	}
-	return e
+	return e, nil
 }
 
 // test compares a release's first score with its baseline.
@@ -453,13 +459,16 @@ type evalWay struct {
 // A release may ask for an eval in several ways, of which each has a history of its own. Where releases ask in one way
 // each, another way is the same eval, which is not comparable with what it was. What serves as no baseline changes no
 // way.
-func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
+func evalCells(ctx context.Context, c *columns.Columns, releases []Release, screen *screen) []*evalCell {
 	ways := map[evalID][]*evalWay{}
 	var out []*evalCell
 	seqs := sequences(releases)
 	for ri := range releases {
 		serves := releases[ri].Serves()
 		for id, list := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
+			if ctx.Err() != nil {
+				return nil // who asked sees it
+			}
 			before := ways[id]
 			for _, now := range list {
 				way := &evalWay{id: id, cells: map[evalName]*evalCell{}}
@@ -477,10 +486,12 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 	}
 	slices.SortFunc(out, func(x, y *evalCell) int {
 		natural := schema.NaturalCompare
-		return cmp.Or(compareSystems(x.id.system, y.id.system), natural(x.id.task, y.id.task),
-			natural(x.id.part, y.id.part), natural(x.id.seq.channel, y.id.seq.channel),
-			natural(x.id.seq.line, y.id.seq.line),
-			natural(x.metric, y.metric), natural(x.filter, y.filter), natural(x.id.marks, y.id.marks))
+		if by := cmp.Or(compareSystems(x.id.system, y.id.system), natural(x.id.task, y.id.task)); by != 0 {
+			return by // as most of them are
+		}
+		return cmp.Or(natural(x.id.part, y.id.part), natural(x.id.seq.channel, y.id.seq.channel),
+			natural(x.id.seq.line, y.id.seq.line), natural(x.metric, y.metric), natural(x.filter, y.filter),
+			natural(x.id.marks, y.id.marks))
 	})
 	return out
 }

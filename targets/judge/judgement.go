@@ -85,8 +85,8 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 	n := len(releases)
 	j.systems, j.paired, j.changes = onDemand(n, j.runsBySystem), onDemand(n, j.pair), onDemand(n, j.seen)
 	j.prefix = sync.OnceValue(j.prefixes)
-	j.evals = judgeEvals(c, releases, screen)
-	return j, nil
+	j.evals, err = judgeEvals(ctx, c, releases, screen)
+	return j, err
 }
 
 // index lists observations by release, series by workload and change points by series.
