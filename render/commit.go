@@ -133,6 +133,14 @@ func (r *Report) commitRange(release int) Cell {
 	}
 }
 
+// commitRanges are the texts of all releases.
+func (r *Report) commitRanges() (out []string) {
+	for i := range r.Releases {
+		out = append(out, r.commitRange(i).Text)
+	}
+	return out
+}
+
 // moved are the components of which both sides state a commit, and not the same.
 func moved(was, is map[string]string) []string {
 	return slices.DeleteFunc(components(is), func(name string) bool {

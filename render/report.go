@@ -85,6 +85,7 @@ type Report struct {
 	shown    []Pair                          // the models on devices that lists show, in their order
 	shownOf  map[string][]Pair               // by model
 	byID     map[string]int                  // runs
+	ranges   func() []string                 // commits that a release has and the one before has not, by release
 	laying   sync.Mutex                      // of against
 	against  map[int]func() *compare.Against
 }
@@ -107,6 +108,7 @@ func New(in Input) *Report {
 	for i := range r.Columns.Runs {
 		r.byID[r.Columns.Runs[i].ID] = i
 	}
+	r.ranges = sync.OnceValue(r.commitRanges)
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
 			h := &r.Columns.Runs[run]

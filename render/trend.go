@@ -101,7 +101,7 @@ func (r *Report) Trends(pair Pair) Trends {
 	releases := r.with[pair.Pair]
 	for i, name := range r.namesOf(releases) {
 		rel := &r.Releases[releases[i]]
-		x := TrendRelease{Name: name, Page: ReleasePath(rel.Name), Commits: r.commitRange(releases[i]).Text}
+		x := TrendRelease{Name: name, Page: ReleasePath(rel.Name), Commits: r.ranges()[releases[i]]}
 		if !rel.Date.IsZero() {
 			x.Day = rel.Date.UTC().Format(time.DateOnly)
 		}

@@ -394,7 +394,7 @@ func (is *identification) wanted(files []manifest.Named) []string {
 }
 
 // versions matches a folder that is a version alone.
-var versions = regexp.MustCompile(`(^|/)v?\d+(?:\.\d+)+\b`)
+var versions = regexp.MustCompile(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
 
 // doubtedBuilds names two folders of builds without a release that would be one series under names of several setups.
 func (is *identification) doubtedBuilds() (a, b string) {
@@ -419,7 +419,7 @@ func (is *identification) doubtedBuilds() (a, b string) {
 		looked[all] = true
 		named := make([]string, len(list))
 		for i, dir := range list {
-			named[i] = versions.ReplaceAllString(dir, "${1}v")
+			named[i] = versions.ReplaceAllString(dir, "${1}v$2")
 		}
 		apart := repeat.Differences(named)
 		for i := range apart {

@@ -47,9 +47,12 @@ func ParseLengths(text string) (Lengths, error) {
 	return Lengths{}, fmt.Errorf("expected a whole number or one of %s", strings.Join(known, ", "))
 }
 
-// Mean returns the mean length in whole tokens, before draws are rounded and kept above zero.
+// Mean returns the mean length in whole tokens, before draws are rounded and kept above zero; 0 for none.
 func (l Lengths) Mean() int {
-	if l.name == "uniform" {
+	switch {
+	case len(l.args) == 0:
+		return 0
+	case l.name == "uniform":
 		return int(math.Round((l.args[0] + l.args[1]) / 2))
 	}
 	return int(math.Round(l.args[0]))

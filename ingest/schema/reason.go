@@ -234,7 +234,7 @@ const (
 	TestGate     EvalTest = "eval-gate" // the mean of three releases or more
 	TestUnpaired EvalTest = "unpaired"  // Newcombe
 	TestByError  EvalTest = "by-error"  // stated standard errors
-	TestNoError  EvalTest = "no-error"  // neither questions nor errors are stated
+	TestNoError  EvalTest = "no-error"  // no error is stated, nor questions that would give one
 	TestPrompt   EvalTest = "prompt"    // other questions
 )
 

@@ -59,12 +59,12 @@ func judgeEvals(
 		cells: evalCells(ctx, c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
 		screen: screen,
 	}
+	if err := ctx.Err(); err != nil { // then these are not all
+		return nil, err
+	}
 	for ri := range releases {
 		var tests []evalTest
 		for _, c := range e.cells {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
 			if at := c.at(ri); at >= 0 {
 				tests = append(tests, e.test(c, at, releases[ri].Name))
 			}
@@ -467,7 +467,7 @@ func evalCells(ctx context.Context, c *columns.Columns, releases []Release, scre
 		serves := releases[ri].Serves()
 		for id, list := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
 			if ctx.Err() != nil {
-				return nil // who asked sees it
+				return nil // the caller asks for it, too
 			}
 			before := ways[id]
 			for _, now := range list {

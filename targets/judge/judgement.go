@@ -391,7 +391,10 @@ func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	const least, most = 3, 20
 	var logs []float64
 	for r := range g.j.Earlier(g.release) {
-		if x, ok := g.earlier(r, t, at); ok && len(logs) < most {
+		if len(logs) == most {
+			break
+		}
+		if x, ok := g.earlier(r, t, at); ok {
 			logs = append(logs, math.Log(x))
 		}
 	}

@@ -90,8 +90,9 @@ func (p *probe) capture(j *judge, tests []test, between *prior, passed []int8) {
 		r.P = UpperTail(math.Abs(x.t), x.df)
 		r.rank(x, tests, passed)
 		if x.joint.Runs > 0 {
-			r.Again = &x.joint.Second
-			r.Again.Release = j.t.Obs[x.joint.first].Release
+			again := x.joint.Second // what a group decides afterwards writes into the test
+			again.Release = j.t.Obs[x.joint.first].Release
+			r.Again = &again
 		}
 	}
 }
