@@ -396,6 +396,9 @@ func (r *result) dateRest(lost map[placed]loss) {
 // giveUp takes measurements out of a result that others have, and says how many of which file; of rows of reports
 // nobody needs to know.
 func (r *result) giveUp(lost map[placed]loss) {
+	if len(lost) == 0 {
+		return
+	}
 	type told struct {
 		of      string
 		isScore bool

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/repeat"
@@ -492,7 +493,7 @@ func folderOfRun(s *source) string {
 		}
 	case sweepRun.MatchString(path.Base(s.rel)) || path.Base(s.rel) == "summary.json":
 		dir = sweepRoot(path.Dir(dir))
-	case strings.HasSuffix(dir, ".eval"): // an archive that is one log of Inspect
+	case s.reading.Format == format.Inspect.Name && strings.HasSuffix(dir, ".eval"): // an archive that is one log
 		dir = path.Dir(dir)
 	}
 	return dir

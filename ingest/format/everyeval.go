@@ -50,13 +50,13 @@ func readEveryEval(f *decode.File, r *schema.Reading) {
 		name := cmp.Or(metric.Get("metric_kind").Str(), metric.Get("metric_id").Str(), "score")
 		s := draft.Score(f, r, task, name, value)
 		parameters := metric.Get("metric_parameters")
-		s.Filter, s.Direction = parameters.Get("filter").Str(), "higher"
+		s.Filter = parameters.Get("filter").Str()
 		if shots, ok := parameters.Get("num_fewshot").Int(); ok && shots >= 0 {
 			s.Fewshot = &shots
 		}
 		s.Total = max(int(parameters.Get("num_items").Float0()), 0)
-		if lower, _ := metric.Get("lower_is_better").Truth(); lower {
-			s.Direction = "lower"
+		if lower, stated := metric.Get("lower_is_better").Truth(); stated {
+			s.Direction = map[bool]string{true: "lower", false: "higher"}[lower]
 		}
 		uncertainty := details.Get("uncertainty")
 		s.N = max(int(uncertainty.Get("num_samples").Float0()), 0)

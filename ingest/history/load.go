@@ -36,8 +36,9 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 					r, problem = decoder.document(docs[i].path, data)
 				}
 				if bad[i] = problem; problem == nil {
+					sum := fmt.Sprintf("%x", sha256.Sum256(data)) // while others add
 					building.Lock()
-					b.Add(&r, docs[i].path, fmt.Sprintf("%x", sha256.Sum256(data)))
+					b.Add(&r, docs[i].path, sum)
 					building.Unlock()
 				}
 			}

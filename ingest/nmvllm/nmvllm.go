@@ -188,8 +188,15 @@ func buildsOf(suites decode.Value) builds {
 			}
 		}
 	}
-	for _, dates := range b {
+	for commit, dates := range b {
 		slices.SortFunc(dates, time.Time.Compare)
+		begun := dates[:0] // a store has a date for every value, and a build is asked for as often
+		for _, when := range dates {
+			if len(begun) == 0 || when.Sub(begun[len(begun)-1]) >= oneBuild {
+				begun = append(begun, when)
+			}
+		}
+		b[commit] = begun
 	}
 	return b
 }
@@ -204,9 +211,7 @@ func (b builds) name(when time.Time, commit string) string {
 		if at.After(when) {
 			break
 		}
-		if at.Sub(begun) >= oneBuild {
-			begun = at
-		}
+		begun = at
 	}
 	name := begun.Format(time.DateOnly)
 	if len(commit) >= 7 {

@@ -50,6 +50,7 @@ type File struct {
 	lim     Limits
 	first   *stream     // the stream after First; nil for what is not JSON
 	pieces  io.ReaderAt // of a file that is read in pieces: Data holds the first of them alone
+	lines   lines
 }
 
 // NewFile decodes bytes as they are on disk.
@@ -214,15 +215,23 @@ func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Proble
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
 	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign && f.pieces == nil {
 		p.Offset = int64(at.Offset())
-		p.Line, p.Column = position(f.Data, at.Offset())
+		p.Line, p.Column = f.lines.position(f.Data, at.Offset())
 	}
 	return p
 }
 
+// lines is how far lines were counted: a file may have a problem in each line, and they come in order of position.
+type lines struct{ off, line int }
+
 // position is the line and the column of an offset, from 1.
-func position(data []byte, off int) (line, column int) {
-	before := data[:min(max(off, 0), len(data))]
-	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+func (l *lines) position(data []byte, off int) (line, column int) {
+	off = min(max(off, 0), len(data))
+	if off < l.off {
+		*l = lines{}
+	}
+	l.line += bytes.Count(data[l.off:off], []byte("\n"))
+	l.off = off
+	return l.line + 1, off - bytes.LastIndexByte(data[:off], '\n')
 }
 
 func hashOf(b []byte) string {

@@ -429,7 +429,7 @@ func (st *stream) fault() {
 	if p.Hint = "the file is not JSON at this place; compare it with what the tool wrote"; p.Code == codeTruncated {
 		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
 	}
-	p.Line, p.Column = position(st.data, int(p.Offset))
+	p.Line, p.Column = new(lines).position(st.data, int(p.Offset))
 	p.Line += st.line
 	if st.file.pieces != nil {
 		p.Offset = 0

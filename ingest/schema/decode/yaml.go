@@ -108,7 +108,7 @@ func positionOfQuoted(data []byte, message string) (line, column int) {
 	if err != nil || at < 0 {
 		return 0, 0
 	}
-	return position(data, at)
+	return new(lines).position(data, at)
 }
 
 // ErrTooMuchYAML is returned for a document that [YAML] would refuse to read, so that nobody writes one.

@@ -109,11 +109,11 @@ func IsText(name string) bool { return texts(name[strings.LastIndexByte(name, '.
 
 // isSpeech reports the beginning of a prompt or an answer, such as output_head: several words under such a name.
 func isSpeech(name, text string) bool {
-	return len(strings.Fields(text)) > 3 && speech.MatchString(name)
+	return len(strings.Fields(text)) > 3 && speech.MatchString(name[strings.LastIndexByte(name, '.')+1:])
 }
 
-var speech = regexp.MustCompile(`(?i)(?:^|[_ .-])` +
-	`(?:prompts?|questions?|answers?|outputs?|responses?|repl(?:y|ies)|completions?|texts?|contents?)(?:$|[_ .-])`)
+var speech = regexp.MustCompile(
+	`(?i)(?:^|[_ -])(?:prompts?|questions?|answers?|outputs?|responses?|repl(?:y|ies)|completions?)(?:$|[_ -])`)
 
 // Names reports whether a name is in a list of words; one that ends in a star stands for any ending.
 func Names(list string) func(name string) bool {

@@ -92,11 +92,14 @@ func Propose(files []Named, wanted []string) string {
 // have the folder of all.
 func topOf(files []Named, level int) (isTop, isMixed bool) {
 	isTop = level > 0
+	root, _, _ := strings.Cut(files[0].Path, "/")
+	share := true // a folder; where it was read as ".", each path begins with a folder of its own
 	for _, f := range files {
 		depth := strings.Count(f.Path, "/")
 		isTop, isMixed = isTop && depth <= level, isMixed || level > 0 && depth == level
+		share = share && strings.HasPrefix(f.Path, root+"/")
 	}
-	return isTop, isMixed && !isTop
+	return isTop, isMixed && share && !isTop
 }
 
 // isNamedAs reports that the folder in which all files are is called like a fact and nothing else: most are clones of a

@@ -30,6 +30,8 @@ func TestPropose(t *testing.T) {
 			"//gpt-oss-120b-F16/"},
 		{"a summary beside folders of models", "r/gpt-oss-120b-F16/a.md r/llama-2-7b.Q4_0/a.md r/summary.md", "model",
 			"", ""},
+		{"a deeper folder, where the folder of all was read", "llama-2-7b/a.md llama-2-13b/a.md nightly/qwen2-7b/a.md",
+			"model", "{model}/*", "//llama-2-7b/"},
 		{"files of models", "a/OpenHermes-2.5-Mistral-7B.md a/Yi-34B-Chat.md a/phixtral.md", "model", "{model}.md",
 			"//OpenHermes-2.5-Mistral-7B/"},
 		{"files of models and days", "a/llama-7b_2026-01-02.json a/llama-7b_2026-01-03.json", "model", "", ""},
