@@ -177,9 +177,12 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 		return "one earlier release does not show the noise: measure the next one, too, or put targets into targets/"
 	}
 	for _, v := range g.History {
-		if c, _ := v.Reason.(schema.EvalChange); c.Test == schema.TestNoError && c.N > 0 {
-			return "a score that is no share of right answers is judged by its standard error: let the tool write it"
-		} else if c.Test == schema.TestNoError {
+		c, _ := v.Reason.(schema.EvalChange)
+		switch {
+		case c.Test != schema.TestNoError:
+		case c.N > 0:
+			return "this score can be judged only with its standard error: let the tool write it"
+		default:
 			return "state of how many questions a score is: let the tool write it, or map the column, questions TASK under " +
 				"tables: in ttreport.yaml"
 		}

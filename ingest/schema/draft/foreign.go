@@ -77,7 +77,7 @@ func keep(out schema.Unknown, name string, v decode.Value, depth int, left, drop
 		return
 	case decode.String:
 		t := v.Str()
-		if t == "" || len(t) > longest || IsText(name) || isSpeech(name, t) {
+		if t == "" || len(t) > longest || isWriting(name, t) {
 			return
 		}
 		short := name[strings.LastIndexByte(name, '.')+1:]
@@ -107,12 +107,12 @@ var texts = Names(`prompt prompts generated_text generated_texts response respon
 // IsText reports names of prompts and answers, which are never kept.
 func IsText(name string) bool { return texts(name[strings.LastIndexByte(name, '.')+1:]) }
 
-// isSpeech reports the beginning of a prompt or an answer, such as output_head: several words under such a name.
-func isSpeech(name, text string) bool {
-	return len(strings.Fields(text)) > 3 && speech.MatchString(name[strings.LastIndexByte(name, '.')+1:])
+// isWriting reports a prompt or an answer, or the beginning of one: several words under a name such as output_head.
+func isWriting(name, text string) bool {
+	return IsText(name) || len(strings.Fields(text)) > 3 && written.MatchString(name[strings.LastIndexByte(name, '.')+1:])
 }
 
-var speech = regexp.MustCompile(
+var written = regexp.MustCompile(
 	`(?i)(?:^|[_ -])(?:prompts?|questions?|answers?|outputs?|responses?|repl(?:y|ies)|completions?)(?:$|[_ -])`)
 
 // Names reports whether a name is in a list of words; one that ends in a star stands for any ending.
@@ -167,7 +167,7 @@ func (d *Draft) Keep(name, text string) {
 	if d.Extra == nil {
 		d.Extra = schema.Unknown{}
 	}
-	if len(d.Extra) < 40 && !IsText(name) && !isSpeech(name, text) {
+	if len(d.Extra) < 40 && !isWriting(name, text) {
 		d.Extra[redact.Text(name)] = schema.JSONString(redact.Field(name, text))
 	}
 }

@@ -69,8 +69,7 @@ func Propose(files []Named, wanted []string) string {
 		if isTop && !slices.ContainsFunc(names, func(n Named) bool { return n.Path != names[0].Path }) {
 			left = slices.DeleteFunc(left, func(fact string) bool { return !isNamedAs(fact, names[0].Path) })
 		}
-		named, facts := nameFacts(names, len(files), level == 0, left)
-		if len(facts) > 0 && !isMixed {
+		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 && !isMixed {
 			part = named
 			left = slices.DeleteFunc(left, func(fact string) bool { return slices.Contains(facts, fact) })
 		}
