@@ -441,7 +441,7 @@ func asked(d *draft.Draft) {
 	}
 	f := &d.Reading.Facts
 	local := func(name string) time.Time { // without a zone
-		return draft.Time(v.Get(name).Str(), time.RFC3339Nano, "2006-01-02T15:04:05.999999999")
+		return draft.Time(v.Get(name).Str())
 	}
 	if f.Start, f.End = local("start_time"), local("end_time"); !f.Start.IsZero() {
 		f.StartNote = draft.LocalNote

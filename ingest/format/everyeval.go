@@ -64,7 +64,7 @@ func readEveryEval(f *decode.File, r *schema.Reading) {
 			s.Stderr = draft.NumberOf(uncertainty.At("standard_error", "value"), draft.NoError)
 		}
 		at := x.Get("evaluation_timestamp")
-		draft.Dated(&r.Facts, cmp.Or(draft.Epoch(at), draft.Time(at.Str(), "2006-01-02T15:04:05Z07:00")), "")
+		draft.Dated(&r.Facts, cmp.Or(draft.Epoch(at), draft.Time(at.Str())), "")
 	}
 }
 

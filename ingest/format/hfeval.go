@@ -6,7 +6,6 @@ package format
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -32,7 +31,7 @@ func readHFEval(f *decode.File, r *schema.Reading) {
 		s := draft.Score(f, r, task, cmp.Or(x.Get("metric").Str(), "score"), value)
 		s.Filter, s.Version = x.Get("notes").Str(), x.At("dataset", "revision").Str()
 		if r.Facts.Start.IsZero() {
-			draft.Dated(&r.Facts, draft.Time(x.Get("date").Text(), time.DateOnly, time.RFC3339), "")
+			draft.Dated(&r.Facts, draft.Time(x.Get("date").Text()), "")
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -47,8 +46,8 @@ var Inspect = draft.Format{
 func readInspect(f *decode.File, r *schema.Reading) {
 	v := f.First.Track()
 	r.Facts.Model.ID = strings.TrimPrefix(v.At("eval", "model").Str(), "openai/")
-	r.Facts.Start = draft.Time(v.At("stats", "started_at").Str(), time.RFC3339)
-	r.Facts.End = draft.Time(v.At("stats", "completed_at").Str(), time.RFC3339)
+	r.Facts.Start = draft.Time(v.At("stats", "started_at").Str())
+	r.Facts.End = draft.Time(v.At("stats", "completed_at").Str())
 	if status := v.Get("status").Str(); status != "success" || v.Get("results").Kind() != decode.Object {
 		draft.Problem(f, r, schema.SevError, "eval-failed", v.Get("status"),
 			"status "+status+": "+v.At("error", "message").Str(), "success", "no score",

@@ -27,7 +27,7 @@ func readLightEval(f *decode.File, r *schema.Reading) {
 	v, general := f.First, f.First.Get("config_general")
 	r.Facts.Model.ID = cmp.Or(general.Get("model_name").Str(), general.At("model_config", "model_name").Str(),
 		general.At("model_config", "model").Str())
-	draft.Dated(&r.Facts, draft.Time(lightEvalStamp.FindString(path.Base(f.Path)), "2006-01-02T15-04-05"),
+	draft.Dated(&r.Facts, draft.Time(lightEvalStamp.FindString(path.Base(f.Path))),
 		"by the file's name, zone not stated")
 	stated := lightEvalConfiguration(general)
 	for _, task := range v.Get("results").Members() {

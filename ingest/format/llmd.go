@@ -315,7 +315,7 @@ func llmdFacts(v decode.Value) schema.Facts {
 
 // llmdMoment reads RFC 3339 or seconds since 1970.
 func llmdMoment(v decode.Value) time.Time {
-	if t := draft.Time(v.Str(), time.RFC3339Nano); !t.IsZero() {
+	if t := draft.Time(v.Str()); !t.IsZero() {
 		return t
 	}
 	return draft.Epoch(v)

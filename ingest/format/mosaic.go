@@ -25,7 +25,7 @@ func readMosaic(f *decode.File, r *schema.Reading) {
 	if uuid := v.Get("model_uuid").Str(); len(uuid) >= mosaicDigits && r.Facts.Model.ID != "" {
 		r.Facts.Model.ID += "@" + uuid[:mosaicDigits]
 	}
-	draft.Dated(&r.Facts, draft.Time(v.Get("creation_date").Str(), "2006_01_02-15_04_05"), "zone not stated")
+	draft.Dated(&r.Facts, draft.Time(v.Get("creation_date").Str()), "zone not stated")
 	add := func(task, metric string, x decode.Value, direction string) {
 		if n, ok := x.Float(); ok {
 			s := draft.Score(f, r, task, metric, n)

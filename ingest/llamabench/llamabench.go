@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -131,7 +130,7 @@ func factsOf(v decode.Value) (f schema.Facts) {
 	if commit := v.Get("build_commit").Str(); commit != "" && commit != "unknown" {
 		f.Stack.Commits = map[string]string{"llama.cpp": commit}
 	}
-	f.Start = draft.Time(v.Get("test_time").Str(), time.RFC3339)
+	f.Start = draft.Time(v.Get("test_time").Str())
 	f.End = f.Start
 	return f
 }

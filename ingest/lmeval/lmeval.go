@@ -151,8 +151,7 @@ func facts(v decode.Value) schema.Facts {
 }
 
 func parseTime(s string) time.Time {
-	t := draft.Time(s, time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405",
-		"20060102150405", "2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", time.DateOnly)
+	t := draft.Time(s)
 	if t.Year() <= 2000 {
 		return time.Time{}
 	}

@@ -71,14 +71,18 @@ func rules() []rule {
 			if to == i+mostOfShape {
 				to += len(word.FindString(s[to:]))
 			}
-			if body := s[min(end, to):to]; strings.ContainsAny(body, "-_") && strings.Trim(body, smallWords) == "" {
-				return 0, 0 // a row of words
+			body := s[min(end, to):to]
+			if strings.Trim(body, smallWords) == "" && (strings.ContainsAny(body, "-_") || len(body) < leastLetters) {
+				return 0, 0 // a row of words, or one: hf_transformers
 			}
 			return from, to
 		}, Mark})
 	}
 	return list
 }
+
+// leastLetters is from what length on small letters alone are a secret: one in 10^7 of 20 random characters.
+const leastLetters = 20
 
 // mostOfShape bounds how far a row of words is followed from each of them.
 const mostOfShape = 512

@@ -276,14 +276,14 @@ func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
 	}
 	unknown, dims, asked := schema.Unknown{}, []string{}, map[string]int{}
 	for _, c := range cells {
-		switch n, err := strconv.ParseFloat(c.text, 64); {
+		switch n, isNumber := decode.ParseFloat(c.text); {
 		case c.kind == questions && n >= 1 && n < 1e9:
 			asked[c.name] = int(n)
 		case c.kind == questions:
 			r.badCell(c)
 		case c.kind == dim:
 			dims = append(dims, c.name+"="+c.text)
-		case c.kind == condition || !c.mapped && err != nil:
+		case c.kind == condition || !c.mapped && !isNumber:
 			unknown[cmp.Or(c.name, c.heading)] = schema.JSONString(c.text)
 		}
 	}
@@ -362,7 +362,7 @@ func (r *reader) leaveOut(cells []cell, row decode.Value) {
 		}
 	}
 	for _, c := range cells {
-		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped && IsMeasured(c.heading) {
+		if _, ok := decode.ParseFloat(c.text); ok && !c.mapped && IsMeasured(c.heading) {
 			r.called[c.heading], has = true, true
 		}
 	}
@@ -438,8 +438,7 @@ func (r *reader) number(text string) (float64, bool) {
 	case thousands.MatchString(text):
 		text = strings.ReplaceAll(text, ",", "")
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil && x-x == 0
+	return decode.ParseFloat(text)
 }
 
 // badCell reports the first cell of a column that is no number.
@@ -471,9 +470,10 @@ func setFact(f *schema.Facts, field, text string) {
 		*manifest.Text(f, name) = text
 		return
 	}
-	f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00", "2006-01-02T15:04:05",
-		"2006-01-02_15-04-05", "2006-01-02 15:04", "2006-01-02T15:04", "20060102-150405", "20060102_150405", time.DateOnly)
-	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e20 {
+	if f.Start = draft.Time(text); !f.Start.IsZero() {
+		return
+	}
+	if x, ok := decode.ParseFloat(text); ok && x > 1e8 && x < 1e20 {
 		for x >= 1e11 { // milliseconds, microseconds or nanoseconds
 			x /= 1000
 		}
@@ -730,7 +730,7 @@ func (r *reader) passOver(cells []cell, row decode.Value) {
 		r.unmapped[path] = !isMapped && IsMeasured(name)
 	}
 	for _, c := range cells {
-		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped {
+		if _, ok := decode.ParseFloat(c.text); ok && !c.mapped {
 			note(c.heading, c.heading)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -45,7 +44,7 @@ func mediaFacts(v decode.Value) schema.Facts {
 	if m := modelID.FindStringSubmatch(f.Model.Name); m != nil { // the first clients wrote the id of the spec
 		f.Impl, f.Model.Name = m[1], m[2]
 	}
-	draft.Dated(&f, draft.Time(v.Get("timestamp").Str(), time.DateTime), hostTime)
+	draft.Dated(&f, draft.Time(v.Get("timestamp").Str()), hostTime)
 	return f
 }
 

@@ -244,7 +244,7 @@ func reportRow(
 	d.Requests(completed, row.Number("error_request_count"), nil, "")
 	submission(d, row)
 	d.Condition(RawFile, row.Get("filename").Str())
-	if t := draft.Time(stamp, time.DateTime, stampLayout); !t.IsZero() {
+	if t := draft.Time(stamp); !t.IsZero() {
 		d.Start, d.End = t, t
 		r.Facts.Widen(t, t, hostTime)
 	}

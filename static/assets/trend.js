@@ -170,7 +170,9 @@
       function draw() {
         if (chart) chart.dispose();
         chart = canvas.ttchart = ttreport.paint(canvas, option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, list, [].concat(p)[0].dataIndex) });
-        chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
+        // Dragging zooms. It is switched on by the pointer that could drag: it draws the chart once more, a third of the time
+        // that a phone needs for the first picture.
+        canvas.onpointerenter = () => chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
         chart.on("datazoom", () => {
           var z = chart.getOption().dataZoom[0];
           state.zoom = z.start > 0 || z.end < 100 ? t.releases[z.startValue].name + "~" + t.releases[z.endValue].name : "";

@@ -618,21 +618,19 @@ func (v Value) Number(names ...string) (first *float64) {
 
 // Float returns a finite number. Numbers written as strings count, because metadata are always strings.
 func (v Value) Float() (float64, bool) {
-	f := v.num
 	switch v.kind {
 	case Number:
+		return v.num, v.num-v.num == 0
 	case String:
-		var err error
-		if f, err = strconv.ParseFloat(strings.TrimSpace(v.Str()), 64); err != nil {
-			return 0, false
-		}
-	default:
-		return 0, false
+		return ParseFloat(strings.TrimSpace(v.Str()))
 	}
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
+	return 0, false
+}
+
+// ParseFloat reads a finite number. 20260406_232918 is none, which is one to package strconv.
+func ParseFloat(text string) (float64, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil && f-f == 0 && !strings.Contains(text, "_")
 }
 
 // whole returns a damaged object without its last member, in which the damage is.

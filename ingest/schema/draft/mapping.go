@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -352,9 +353,17 @@ func Epoch(v decode.Value) time.Time {
 	return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
 }
 
-// Time reads a time in one of several layouts, to the second; the zero time for anything else.
-func Time(text string, layouts ...string) time.Time {
-	for _, layout := range layouts {
+// layouts are the ways in which tools and people write a time. Each also reads fractions of a second.
+var layouts = []string{
+	time.RFC3339, time.DateTime, time.DateTime + "Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
+	"2006-01-02T15-04-05", "2006-01-02_15-04-05", "2006-01-02-15-04-05", "2006_01_02-15_04_05", "20060102-150405",
+	"20060102_150405", "20060102T150405", "20060102T150405Z07:00", "20060102150405", time.DateOnly, "20060102",
+}
+
+// Time reads a time in the usual ways of writing one, to the second; the zero time for anything else. own are layouts
+// that a tool has alone.
+func Time(text string, own ...string) time.Time {
+	for _, layout := range slices.Concat(own, layouts) {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC().Truncate(time.Second)
 		}
