@@ -196,12 +196,14 @@ func relative(sign, d float64) float64 {
 }
 
 // baseline returns the newest earlier observation in the baseline of an observation, or -1; for a change that was
-// seen before, the newest one before it was first seen.
+// seen before, the newest one before it was first seen. One under other conditions is named only where no other is left.
 func (j *Judgement) baseline(cell, obs int32) int32 {
-	first, at := j.rows.Rows[obs].First, j.table.Obs[obs].Release
+	first, at, cond := j.rows.Rows[obs].First, j.table.Obs[obs].Release, j.table.Obs[obs].Cond
+	isApart := j.rows.Rows[obs].Why == schema.WhyConditions
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
 		o := &j.table.Obs[i]
-		joins := j.Releases[o.Release].Serves() && !j.rows.Excluded(j.table, i, at)
+		joins := j.Releases[o.Release].Serves() && !j.rows.Excluded(j.table, i, at) &&
+			(isApart || !j.classes.Block(o.Cond, cond))
 		if joins && (first < 0 || o.Release < first) {
 			return i
 		}
