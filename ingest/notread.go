@@ -26,7 +26,8 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
 	`\d\s*(?:tok(en)?s?(/s| per sec)|t/s\b)|` +
 	`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
-	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d`)
+	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
+	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d`)
 
 func isMeasuredLine(line []byte) bool {
 	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
@@ -39,8 +40,9 @@ func isHeading(name string) bool { return table.IsMeasured(name) || knownEval.Ma
 var knownEval = regexp.MustCompile("(?i)" + evals)
 
 // evals are names that leaderboards have in their headings.
-const evals = `\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|` +
-	`arc[-_ ]?(?:c|e|challenge|easy)|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`
+const evals = `\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|lambada|simpleqa|gsm8k|hellaswag|` +
+	`truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|arc[-_ ]?(?:c|e|challenge|easy)|` +
+	`livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
@@ -355,6 +357,7 @@ var emphasis = regexp.MustCompile("\\*\\*|`")
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
 	`[^.,;]{0,20}[:=]\s*\d|` +
+	`^[^.]{0,80}\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|` +
 	`^[^.]{0,30}\b(accuracy|pass@\d+|final score|overall score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
 	`^\s*\{.*"(?:accuracy|perplexity|ppl)":\s*\d|` +
 	`\d\s*tok(en)?s?/s\b.*\bttft\b.*\d|` +
@@ -466,13 +469,21 @@ func measuredMembers(v decode.Value, hasModel, areLimits bool) (names []string) 
 	const most = 5000
 	var numbers []string
 	members := v.Members()
-	for _, m := range members[:min(len(members), most)] {
+	members = members[:min(len(members), most)]
+	isUntimed := slices.ContainsFunc(members, func(m decode.Member) bool { // a request whose first token nobody timed
+		return m.Val.Kind() == decode.Null && isHeading(m.Key)
+	})
+	for _, m := range members {
 		if isMeasurement(m, areLimits) {
 			names = append(names, m.Key)
 		}
 		if m.Val.Kind() == decode.Number {
 			numbers = append(numbers, m.Key)
 		}
+	}
+	if isUntimed {
+		isOther := func(name string) bool { return !strings.Contains(name, "tokens") }
+		names = append(names, slices.DeleteFunc(slices.Clone(numbers), isOther)...)
 	}
 	if _, isGraded := v.Get("correct").Truth(); isGraded && v.HasAny("model", "response") { // an answer of a model
 		names = append(names, "correct")
@@ -560,7 +571,7 @@ func joinedNames(names []string) string {
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
-		"accuracy", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
+		"acc", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

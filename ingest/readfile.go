@@ -252,6 +252,10 @@ func (s *source) readOpen(ctx context.Context) []*source {
 	switch {
 	case len(parts) > 0:
 		sources = readValues(ctx, s, slices.Values(parts))
+		if !slices.ContainsFunc(sources, func(s *source) bool { return s.reading.Format != format.Failed.Name }) {
+			more := unreadNumbers(f, schema.Match{Format: NotResult, Detail: nothingLike}) // of what did not fail
+			s.reading.Problems = append(s.reading.Problems, more...)
+		}
 	case r == nil && f.Several(): // the first value may be of another kind than the next
 		sources = readValues(ctx, s, valuesOf(f))
 	case r == nil && f.Partial.Kind() != decode.Invalid:
@@ -411,13 +415,13 @@ func readValues(ctx context.Context, self *source, values iter.Seq[part]) []*sou
 			}
 			continue
 		}
+		reading := own.Read(x.file)
 		hash := sha256.Sum256(v.Raw())
-		if seen[hash] {
+		if seen[hash] && reading.Format != format.Failed.Name { // two attempts may fail alike
 			repeated++
 			continue
 		}
 		seen[hash] = true
-		reading := own.Read(x.file)
 		for _, one := range append([]schema.Reading{reading}, reading.More...) {
 			one.More = nil
 			results += len(one.Points) + len(one.Scores)

@@ -25,6 +25,7 @@ func TestDeviceWithin(t *testing.T) {
 		a, b string
 		want bool
 	}{
+		{"A100, A100, A100, A100", "A100, A100, A100, A100, A100, A100, A100, A100", false},
 		{"h100", "NVIDIA H100 80GB HBM3", true}, {"A100-SXM4-40GB", "a100", true},
 		{"RTX 4090", "NVIDIA GeForce RTX 4090", true}, {"RTX4090", "rtx-4090", true}, {"RTX 4090", "rtx_4080", false},
 		{"RTX 4090 Ti", "rtx-4090ti", true},

@@ -211,6 +211,9 @@ func SameDevice(a, b string) bool { return FoldDevice(a) == FoldDevice(b) }
 // are spelt in two ways: "h100" and "NVIDIA H100 80GB HBM3", "RTX4090" and "rtx-4090". What tells devices of one number
 // apart (Ti, Max, a size that differs) is no such part.
 func IsDeviceWithin(a, b string) bool {
+	if m, n := strings.Count(a, ","), strings.Count(b, ","); m > 0 && n > 0 && m != n { // 4 and 8 of them
+		return false
+	}
 	short, long := deviceWords(a), deviceWords(b)
 	if len(short) > len(long) {
 		short, long = long, short

@@ -196,7 +196,8 @@ func relative(sign, d float64) float64 {
 }
 
 // baseline returns the newest earlier observation in the baseline of an observation, or -1; for a change that was
-// seen before, the newest one before it was first seen. One under other conditions is named only where no other is left.
+// seen before, the newest one before it was first seen. One under other conditions is named only where there is no
+// other.
 func (j *Judgement) baseline(cell, obs int32) int32 {
 	first, at, cond := j.rows.Rows[obs].First, j.table.Obs[obs].Release, j.table.Obs[obs].Cond
 	isApart := j.rows.Rows[obs].Why == schema.WhyConditions
