@@ -23,7 +23,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"gonum.org/v1/gonum/stat"
 )
 
 var (
@@ -468,7 +467,10 @@ func (s *session) keepStart() error {
 		all.Times = nil // what is broken is written anew
 	}
 	all.Times = append(all.Times, math.Round(s.took.Seconds()*1e3)/1e3)
-	all.Mean = stat.Mean(all.Times, nil)
+	all.Mean = 0
+	for _, x := range all.Times {
+		all.Mean += x / float64(len(all.Times))
+	}
 	text, err := json.Marshal(all)
 	return errors.Join(err, durable.WriteFile(name+manifest.SidecarSuffix, data),
 		durable.WriteFile(name, append(text, '\n')))

@@ -12,7 +12,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/render/words"
-	"gonum.org/v1/gonum/stat"
 )
 
 // searchSettings measures combinations of --server-param until no neighbour of the best one is better, and says which
@@ -97,7 +96,7 @@ func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metri
 	if err != nil {
 		return 0, err
 	}
-	var values []float64
+	n, sum, logs := 0., 0., 0.
 	for _, r := range set.Runs {
 		for i := range r.Points {
 			m, _ := r.Points[i].Metric(metric)
@@ -106,16 +105,16 @@ func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metri
 			if !ok || !schema.IsMeasurement(metric, x) {
 				return 0, fmt.Errorf("%s has no %s of %s", strings.Join(dirs, ", "), metric, words.Workload(r.Points[i].Key))
 			}
-			values = append(values, x)
+			n, sum, logs = n+1, sum+x, logs+math.Log(x)
 		}
 	}
 	switch {
-	case len(values) == 0:
+	case n == 0:
 		return 0, fmt.Errorf("%s has no %s", strings.Join(dirs, ", "), metric)
 	case schema.MayBeZero(metric):
-		return stat.Mean(values, nil), nil
+		return sum / n, nil
 	}
-	return stat.GeometricMean(values, nil), nil
+	return math.Exp(logs / n), nil
 }
 
 // writeSearch writes a row a combination, in their order: its value and how far it is from the best, or that it has

@@ -3,7 +3,7 @@ package precision
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // State is what is known of a series behind its warm-up.
@@ -107,7 +107,9 @@ func half(batches []float64, r float64) float64 {
 		squares += (b - m) * (b - m)
 	}
 	se := math.Sqrt(squares / (n - 1) / n * (1 + r) / (1 - min(r, .9)))
-	return se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(.975)
+	// The .975 quantile of Student's t; Abramowitz and Stegun 26.7.1.
+	x := mathext.InvRegIncBeta((n-1)/2, .5, .05)
+	return se * math.Sqrt((n-1)*(1-x)/x)
 }
 
 // lag1 is the autocorrelation of neighbours.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Size is the chance that a board separates any two models wrongly, in whichever of its columns.
@@ -176,13 +176,13 @@ func (b *Board) Samples(d Diff) int { return d.NeededSamples(b.next) }
 // Factor is how many times as many items would show such a difference at a two-sided level, four times in five; +Inf
 // for none.
 func (x Diff) Factor(level float64) float64 {
-	return math.Pow((distuv.UnitNormal.Quantile(1-level/2)+power)*x.SE/x.D, 2)
+	return math.Pow((mathext.NormalQuantile(1-level/2)+power)*x.SE/x.D, 2)
 }
 
 // NeededSamples is how many samples of each of the same items would, as [Diff.Factor]; 0 where no number does, or the
 // parts of the noise are not known.
 func (x Diff) NeededSamples(level float64) int {
-	room := math.Pow(x.D/(distuv.UnitNormal.Quantile(1-level/2)+power), 2) - x.Data
+	room := math.Pow(x.D/(mathext.NormalQuantile(1-level/2)+power), 2) - x.Data
 	if !(room > 0) {
 		return 0
 	}

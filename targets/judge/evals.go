@@ -15,7 +15,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // evalJudgement holds the verdicts of all evals against history, by release.
@@ -771,12 +771,12 @@ func passing(tests []evalTest) []bool {
 func sees(t *evalTest, first float64, releases int) bool {
 	const size = .01
 	rho := 1 / float64(releases+1)
-	return distuv.UnitNormal.Survival((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho)) <= size
+	return regression.UpperTail((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho), math.Inf(1)) <= size
 }
 
 // normalScore returns the standard normal value with an upper tail of p.
 func normalScore(p float64) float64 {
-	return distuv.UnitNormal.Quantile(1 - math.Min(.5, math.Max(p, 1e-15)))
+	return mathext.NormalQuantile(1 - math.Min(.5, math.Max(p, 1e-15)))
 }
 
 // evalWindow is the most releases in an eval's baseline.

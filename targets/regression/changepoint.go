@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -156,7 +154,7 @@ func TrendOf(values []float64) Trend {
 	t.P = 1
 	if v := kendallVariance(values); v > 0 {
 		z := math.Max(0, math.Abs(float64(s))-1) / math.Sqrt(v)
-		t.P = 2 * distuv.UnitNormal.Survival(z)
+		t.P = 2 * UpperTail(z, math.Inf(1))
 	}
 	return t
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // claim is one observation that is about to get its word.
@@ -445,12 +444,13 @@ func UpperTail(t, df float64) float64 {
 // Quantile returns the p quantile of Student's t; df may be infinite.
 func Quantile(p, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {
-		return distuv.UnitNormal.Quantile(p)
+		return mathext.NormalQuantile(p)
 	}
 	if df <= 0 {
 		return math.Inf(1)
 	}
-	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(p)
+	x := mathext.InvRegIncBeta(df/2, .5, 2*math.Min(p, 1-p)) // as in UpperTail
+	return math.Copysign(math.Sqrt(df*(1-x)/x), p-.5)
 }
 
 // Quantiles caches quantiles for the few degrees of freedom that occur in one release. It is not safe for concurrent

@@ -3,7 +3,7 @@ package proportion
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // z975 and z95 are quantiles of the standard normal distribution.
@@ -54,10 +54,12 @@ func McNemar(lost, gained, n int) Difference {
 	d.D = float64(gained-lost) / float64(n)
 	se := PairedError(lost, gained, n)
 	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
-	if lost+gained > 0 {
-		b := distuv.Binomial{N: float64(lost + gained), P: .5}
-		d.Fell = 1 - b.CDF(float64(lost)-1)
-		d.Rose = 1 - b.CDF(float64(gained)-1)
+	// P(X >= k) of a binomial X of half a chance is I_½(k, n-k+1): Abramowitz and Stegun 26.5.24.
+	if lost > 0 {
+		d.Fell = mathext.RegIncBeta(float64(lost), float64(gained)+1, .5)
+	}
+	if gained > 0 {
+		d.Rose = mathext.RegIncBeta(float64(gained), float64(lost)+1, .5)
 	}
 	return d
 }
@@ -108,7 +110,7 @@ func Normal(v1, se1, v2, se2 float64) Difference {
 func (d Difference) normal(se float64) Difference {
 	d.Fell, d.Rose = .5, .5
 	if se > 0 {
-		d.Fell = distuv.UnitNormal.CDF(d.D / se)
+		d.Fell = .5 * math.Erfc(-d.D/se/math.Sqrt2)
 		d.Rose = 1 - d.Fell
 	}
 	return d
