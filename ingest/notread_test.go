@@ -119,9 +119,9 @@ func TestNothingIsSilent(t *testing.T) {
 		"tps.csv": {"variant,Decode TPS (avg)\nQ4_K_M,19.5\n", "benchmark-text", "Decode TPS"},
 		"eval.log": {"I0505 20:33:11.895241 139628692432000 run_eval.py:62] Accuracy: 0.606667\nI0505 20:33:12.451820 " +
 			"139628692432000 run_eval.py:62] Accuracy: 0.643333\n", "benchmark-text", "the first \"Accuracy: 0.606667"},
-		"strict.txt": {"summary: total num 46328 | acc 0.77761\nmodel: [tiny]\n\nsubject: 0_shot_arts | num: 160 | acc: 0.90625\n",
+		"strict.txt": {"summary: total num 46328 | acc 0.77761\nmodel: [tiny]\n\nsubject: arts | num: 160 | acc: 0.90625\n",
 			"benchmark-text", "acc 0.77761"},
-		"ceval.md": {"# Summary\n| model | CEval | CMMLU |\n|---|---|---|\n| tiny | 71.84 | 76.56 |\n", "benchmark-text", "CEval"},
+		"ceval.md": {"# All\n| model | CEval | CMMLU |\n|---|---|---|\n| a | 71.84 | 76.56 |\n", "benchmark-text", "CEval"},
 		"requests.jsonl": {`{"success":true,"wall_time":3.867,"ttft":null,"output_tokens":128}` + "\n" +
 			`{"success":true,"wall_time":3.895,"ttft":null,"output_tokens":128}` + "\n", "unread-numbers", "output_tokens"},
 		"failed.json": {`{"a":{"decode_tps_avg":30.6,"n":1},"b":{"error":"oom","isl":1},"c":{"error":"oom","isl":2}}`,
