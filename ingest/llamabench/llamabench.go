@@ -185,7 +185,7 @@ var (
 	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
 
 	// device is what the backends of ggml print of a device.
-	device = regexp.MustCompile(`^(?:ggml_vulkan: \d+ = ([^|]+)|\s*Device \d+: ([^,(|]+),|` +
+	device = regexp.MustCompile(`^(?:\s*Device \d+: ([^,(|]+),|ggml_vulkan: \d+ = ([^|]+)|` +
 		`ggml_metal\w*: (?:found device|picking default device|GPU name): +([^(|\n]+))`)
 
 	// heading is of a section: "### GPU 0 ONLY (bottom slot) ###", without the note.
@@ -204,7 +204,7 @@ func isHeader(cells []string) bool {
 // gpu_info of JSON has them.
 type deviceList struct {
 	all     []string
-	block   []string        // before the next table
+	block   [3][]string     // before the next table: by CUDA or ROCm, by Vulkan, by Metal
 	printed map[string]bool // lines of it, since Vulkan prints each twice
 }
 
@@ -213,16 +213,25 @@ func (l *deviceList) read(line string) {
 	if m == nil || l.printed[m[0]] {
 		return
 	}
-	if l.printed[m[0]] = true; m[3] == "" || len(l.block) == 0 { // Metal prints its one device in several words
-		l.block = append(l.block, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
+	l.printed[m[0]] = true
+	by := &l.block[slices.IndexFunc(m[1:], func(name string) bool { return name != "" })]
+	if m[3] == "" || len(*by) == 0 { // Metal prints its one device in several words
+		*by = append(*by, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
 	}
 }
 
+// end takes the longest list of a backend, and what only others have: two backends list one device twice.
 func (l *deviceList) end() {
-	if len(slices.Compact(slices.Clone(l.block))) == 1 {
-		l.block = []string{strings.Join(l.block, ", ")}
+	block := slices.MaxFunc(l.block[:], func(a, b []string) int { return len(a) - len(b) })
+	for _, name := range slices.Concat(l.block[:]...) {
+		if !slices.ContainsFunc(block, func(has string) bool { return strings.EqualFold(has, name) }) {
+			block = append(block, name)
+		}
 	}
-	l.all, l.block = append(l.all, l.block...), nil
+	if len(slices.Compact(slices.Clone(block))) == 1 {
+		block = []string{strings.Join(block, ", ")}
+	}
+	l.all, l.block = append(l.all, block...), [3][]string{}
 	clear(l.printed)
 }
 

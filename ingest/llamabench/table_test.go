@@ -12,6 +12,8 @@ func TestDeviceOfATable(t *testing.T) {
 	const vulkan = "ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0 | fp16: 1\n"
 	const cuda = "ggml_cuda_init: found 1 CUDA devices:\n" +
 		"  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n"
+	const rocm, two = "  Device 0: AMD Radeon RX 7900 XTX, gfx1100 (0x1100)\n" +
+		"  Device 1: AMD Radeon RX 7900 XTX, gfx1100 (0x1100)\n", "AMD Radeon RX 7900 XTX, AMD Radeon RX 7900 XTX"
 	for text, want := range map[string]string{
 		vulkan: "AMD Radeon RX 7900 XTX", vulkan + vulkan: "AMD Radeon RX 7900 XTX", cuda: "NVIDIA GeForce RTX 4090",
 		"ggml_metal_init: GPU name:   Apple M2 Max\n":   "Apple M2 Max",
@@ -19,6 +21,7 @@ func TestDeviceOfATable(t *testing.T) {
 		"ggml_vulkan: 0 = Intel(R) Arc(tm) A770 Graphics (DG2) (Intel open-source Mesa driver) | uma: 0\n": "" +
 			"Intel(R) Arc(tm) A770 Graphics",
 		vulkan + cuda: "", "": "", "Device: none\n": "",
+		rocm: two, rocm + vulkan: two,
 	} {
 		if r := reader.Must(t, "x.txt", text+table); len(r.Points) != 1 || r.Facts.Device.Name != want {
 			t.Errorf("%q: %q, want %q", text, r.Facts.Device.Name, want)
