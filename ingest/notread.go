@@ -34,7 +34,13 @@ func isMeasuredLine(line []byte) bool {
 }
 
 // isHeading reports the name of a column with such numbers, or with scores of an eval.
-func isHeading(name string) bool { return table.IsMeasured(name) || knownEval.MatchString(name) }
+func isHeading(name string) bool {
+	return table.IsMeasured(name) || knownEval.MatchString(name) || knownScore.MatchString(name)
+}
+
+// knownScore matches what scores of retrieval, classes and agreement are called.
+var knownScore = regexp.MustCompile(
+	`(?i)(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|(?:match|hit|win)[ _]rate|cosine[ _]similarity)(?:$|[\W_])`)
 
 // knownEval matches a row with such scores.
 var knownEval = regexp.MustCompile("(?i)" + evals)
@@ -583,12 +589,13 @@ func mayBeMeasured(line []byte) bool {
 const codeBenchmarkText = "benchmark-text"
 
 // quietLogs drops the notes on logs of a tool beside its file: in a folder where results were read, or above them, what
-// is called like a log or like one of the results. Of other texts there a note stays: they may say the same again.
+// is called like one of the results, or like a log where no result is one. Of other texts there a note stays: they may
+// say the same again.
 func quietLogs(sources []*source) {
-	withResults, stems := map[string]bool{}, map[string]bool{}
+	withResults, stems, kinds := map[string]bool{}, map[string]bool{}, map[[2]string]bool{}
 	for _, s := range sources {
 		if s.counts() {
-			stems[s.stem()] = true
+			stems[s.stem()], kinds[[2]string{path.Dir(s.shown()), extension(s.rel)}] = true, true
 		}
 		for dir := range foldersOf(s.shown()) {
 			if !s.counts() || withResults[dir] {
@@ -602,9 +609,9 @@ func quietLogs(sources []*source) {
 		if s.reading.Format != NotResult || isTable || !withResults[path.Dir(s.shown())] {
 			continue
 		}
-		isLog := logName.MatchString(path.Base(s.rel)) || stems[s.stem()]
+		isLog := logName.MatchString(path.Base(s.rel)) && !kinds[[2]string{path.Dir(s.shown()), extension(s.rel)}]
 		s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
-			return p.Code == codeBenchmarkText && isLog
+			return p.Code == codeBenchmarkText && (isLog || stems[s.stem()])
 		})
 		for i := range s.reading.Problems {
 			if p := &s.reading.Problems[i]; p.Code == codeBenchmarkText {
