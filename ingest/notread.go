@@ -594,11 +594,12 @@ const codeBenchmarkText = "benchmark-text"
 func quietLogs(sources []*source) {
 	withResults, stems, kinds := map[string]bool{}, map[string]bool{}, map[[2]string]bool{}
 	for _, s := range sources {
-		if s.counts() {
-			stems[s.stem()], kinds[[2]string{path.Dir(s.shown()), extension(s.rel)}] = true, true
+		if !s.counts() {
+			continue
 		}
+		stems[s.stem()], kinds[[2]string{path.Dir(s.shown()), extension(s.rel)}] = true, true
 		for dir := range foldersOf(s.shown()) {
-			if !s.counts() || withResults[dir] {
+			if withResults[dir] {
 				break
 			}
 			withResults[dir] = dir != "." && dir != "/"
