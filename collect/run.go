@@ -132,7 +132,7 @@ type session struct {
 	unstated  bool             // before is not known
 	took      time.Duration    // to start the server
 	measuring bool             // the server was ready
-	budget    *budget          // of the time; nil for none
+	budget    budget           // of the time
 	apart     bool             // both servers were to keep running, and do not fit
 	other     string           // id of the run that this one takes turns with
 	tries     map[string]tries // of tools, by name
