@@ -2,14 +2,11 @@ package collect
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
@@ -24,34 +21,33 @@ const demoRechecks = 2
 // Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures
 // again the points of the newest one that changed, together with one that did not. It needs nothing but this machine
 // and writes ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine,
-// and the demo takes only as long as computing them takes. A demo that was cut short is measured again, at the times
-// that it had. The outcomes are of what is measured now.
+// and the demo takes only as long as computing them takes. It is measured in a hidden folder, so that nothing is left
+// of one that was cut short. The outcomes are of what is measured now.
 func Demo(ctx context.Context, results string, report func(Event)) (outs []Outcome, err error) {
 	workloads, releases := demoWorkloads(), server.DemoReleases()
 	last := releases[len(releases)-1]
-	begin := time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute) // it is over by now
-	left, rechecked := demoRuns(results), 0
-	for _, r := range left {
-		if !r.start.IsZero() && r.start.Before(begin) {
-			begin = r.start
-		}
-		if r.over && r.release == last.Name {
+	aside := filepath.Join(results, ".demo")
+	left, rechecked := []string{aside}, 0
+	for _, r := range demoRuns(results) {
+		left = append(left, r.dir)
+		if r.release == last.Name {
 			rechecked++
 		}
 	}
 	if rechecked > demoRechecks { // perhaps of another version
 		return nil, nil
 	}
-	for _, r := range left {
-		if err := os.RemoveAll(r.dir); err != nil {
+	for _, dir := range left {
+		if err := os.RemoveAll(dir); err != nil {
 			return nil, fmt.Errorf("results of the demo: %w", err)
 		}
 	}
+	begin := time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute) // it is over by now
 	// measure measures a run. Each begins a minute after the one before.
 	measure := func(p plan.Plan, rel server.DemoRelease, seed uint64) (Outcome, error) {
 		srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: begin}
 		begin = begin.Add(time.Minute)
-		out, err := Run(ctx, p, srv, results, report)
+		out, err := Run(ctx, p, srv, aside, report)
 		outs = append(outs, out)
 		return out, err
 	}
@@ -72,7 +68,15 @@ func Demo(ctx context.Context, results string, report func(Event)) (outs []Outco
 			return outs, err
 		}
 	}
-	return outs, nil
+	for i := range outs { // the newest release last: with it the demo is complete
+		out := &outs[i]
+		to := filepath.Join(results, out.ID)
+		if err := os.Rename(out.Dir, to); err != nil {
+			return outs, fmt.Errorf("results of the demo: %w", err)
+		}
+		out.Dir = to
+	}
+	return outs, os.Remove(aside)
 }
 
 // demoSource is the source of the targets of the demo.
@@ -129,29 +133,14 @@ func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan 
 	return p
 }
 
-// demoRuns lists the run folders of a demo, with their starts on the simulator's clock; only those are over whose
-// results are what the journal says. They are known by the source of their targets, which no other run has; one that
-// was ended before it had a manifest holds nothing but a journal and a folder for results.
+// demoRuns lists the run folders of a demo. They are known by the source of their targets, which no other run has.
 func demoRuns(results string) (out []runFolder) {
 	ofDemo := func(t schema.Target) bool { return t.Source == demoSource }
 	for _, f := range runFolders(results) {
 		m, err := f.manifest()
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			left, err := filepath.Glob(filepath.Join(f.dir, "*", "*"))
-			if all, readErr := os.ReadDir(f.dir); err != nil || readErr != nil || len(left) > 0 || len(all) > 2 {
-				continue
-			}
-		case errors.Is(err, errLost) && strings.Contains(filepath.Base(f.dir), "-sim-8b-"+schema.Simulated+"-"):
-		case err == nil && m.Device.Name == schema.Simulated && slices.ContainsFunc(m.Targets, ofDemo):
-		default:
-			continue
+		if err == nil && m.Device.Name == schema.Simulated && slices.ContainsFunc(m.Targets, ofDemo) {
+			out = append(out, f)
 		}
-		f.start, f.over = m.Start, f.over && err == nil
-		for _, e := range f.done {
-			f.over = f.over && f.has(e)
-		}
-		out = append(out, f)
 	}
 	return out
 }

@@ -83,33 +83,28 @@ func (s *session) findMeter(ctx context.Context) {
 }
 
 // gauges are the gauges of a server in the order of a sample's values, each with the servers' names for it (vLLM's and
-// SGLang's documentation of metrics, llama.cpp's server README). Those that end in _total are counters.
+// SGLang's documentation of metrics, llama.cpp's server README). Those that end in _total are counters, whose names at
+// a server may end so, too.
 var gauges = [...]gauge{
 	{schema.GaugeRunning, []string{"vllm:num_requests_running", "sglang:num_running_reqs",
 		"llamacpp:requests_processing"}, 0},
 	{schema.GaugeWaiting, []string{"vllm:num_requests_waiting", "sglang:num_queue_reqs", "llamacpp:requests_deferred"}, 0},
 	{schema.GaugeKV, []string{"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage",
 		"llamacpp:kv_cache_usage_ratio"}, 0},
-	{schema.CounterPreemptions, []string{"vllm:num_preemptions_total", "vllm:num_preemptions"}, 0},
-	{schema.CounterPrefixHits, []string{"vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits",
-		"vllm:gpu_prefix_cache_hits_total"}, 0},
-	{schema.CounterPrefixQueries, []string{"vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries",
-		"vllm:gpu_prefix_cache_queries_total"}, 0},
-	{schema.CounterExternalHits, []string{"vllm:external_prefix_cache_hits_total", "vllm:external_prefix_cache_hits"}, 0},
-	{schema.CounterExternalQueries, []string{"vllm:external_prefix_cache_queries_total",
-		"vllm:external_prefix_cache_queries"}, 0},
+	{schema.CounterPreemptions, []string{"vllm:num_preemptions"}, 0},
+	{schema.CounterPrefixHits, []string{"vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits"}, 0},
+	{schema.CounterPrefixQueries, []string{"vllm:prefix_cache_queries", "vllm:gpu_prefix_cache_queries"}, 0},
+	{schema.CounterExternalHits, []string{"vllm:external_prefix_cache_hits"}, 0},
+	{schema.CounterExternalQueries, []string{"vllm:external_prefix_cache_queries"}, 0},
 	{schema.CounterQueueSeconds, []string{"vllm:request_queue_time_seconds_sum", "sglang:queue_time_seconds_sum"}, 0},
 	{schema.CounterQueued, []string{"vllm:request_queue_time_seconds_count", "sglang:queue_time_seconds_count"}, 0},
 	{schema.CounterTransferSeconds, []string{"vllm:nixl_xfer_time_seconds_sum"}, 0},
 	{schema.CounterTransfers, []string{"vllm:nixl_xfer_time_seconds_count"}, 0},
-	{schema.CounterDrafts, []string{"vllm:spec_decode_num_drafts_total", "vllm:spec_decode_num_drafts",
-		"llamacpp:spec_decode_num_drafts_total"}, 0},
-	{schema.CounterDraftTokens, []string{"vllm:spec_decode_num_draft_tokens_total",
-		"vllm:spec_decode_num_draft_tokens",
-		"llamacpp:spec_decode_num_draft_tokens_total"}, 0},
-	{schema.CounterAccepted, []string{"vllm:spec_decode_num_accepted_tokens_total",
-		"vllm:spec_decode_num_accepted_tokens",
-		"llamacpp:spec_decode_num_accepted_tokens_total"}, 0},
+	{schema.CounterDrafts, []string{"vllm:spec_decode_num_drafts", "llamacpp:spec_decode_num_drafts"}, 0},
+	{schema.CounterDraftTokens, []string{"vllm:spec_decode_num_draft_tokens",
+		"llamacpp:spec_decode_num_draft_tokens"}, 0},
+	{schema.CounterAccepted, []string{"vllm:spec_decode_num_accepted_tokens",
+		"llamacpp:spec_decode_num_accepted_tokens"}, 0},
 	{schema.GaugePrefixHits, []string{"vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate"}, 0},
 	{schema.GaugeAcceptanceLength, []string{"sglang:spec_accept_length"}, 0},
 	{schema.GaugeAcceptanceRate, []string{"sglang:spec_accept_rate"}, 0},
@@ -126,8 +121,7 @@ type gauge struct {
 
 func acceptedAt(place int) gauge {
 	const name = "spec_decode_num_accepted_tokens_per_pos"
-	of := []string{"vllm:" + name + "_total", "vllm:" + name, "llamacpp:" + name + "_total"}
-	return gauge{schema.CounterAcceptedAt(place), of, place}
+	return gauge{schema.CounterAcceptedAt(place), []string{"vllm:" + name, "llamacpp:" + name}, place}
 }
 
 // readGauges reads a server's gauges once; nil where it has none. A gauge that it does not have is -1.
@@ -152,9 +146,10 @@ func parseGauges(page string) []float64 {
 			continue
 		}
 		name, labels, _ := strings.Cut(text[:at], "{")
+		name = strings.TrimSuffix(strings.TrimSpace(name), "_total")
 		v, err := strconv.ParseFloat(text[at+1:], 64)
 		for i, g := range gauges {
-			if err != nil || !slices.Contains(g.of, strings.TrimSpace(name)) ||
+			if err != nil || !slices.Contains(g.of, name) ||
 				g.place > 0 && !strings.Contains(labels, fmt.Sprintf(`position="%d"`, g.place-1)) {
 				continue
 			}
@@ -273,9 +268,8 @@ type readings struct {
 	powerOf       string
 }
 
-// during ends the reading and returns what was read from an instant on, for some seconds. at is the time of the instant
-// in the measurement.
-func (p *sampler) during(from time.Time, length, at float64) readings {
+// during ends the reading and returns what was read from an instant on, for some seconds.
+func (p *sampler) during(from time.Time, length float64) readings {
 	p.stop()
 	p.readers.Wait()
 	cut := func(rows [][]float64) [][]float64 {
@@ -283,7 +277,7 @@ func (p *sampler) during(from time.Time, length, at float64) readings {
 		for _, row := range rows {
 			if t := row[0] - from.Sub(p.began).Seconds(); t >= 0 && t <= length {
 				row = slices.Clone(row)
-				row[0] = math.Round((t+at)*100) / 100
+				row[0] = math.Round(t*100) / 100
 				out = append(out, row)
 			}
 		}
@@ -311,33 +305,7 @@ func (p *sampler) busy() readings {
 		last--
 	}
 	from := p.gauges[first][0]
-	return p.during(p.began.Add(time.Duration(from*float64(time.Second))), p.gauges[last][0]-from+1e-3, 0)
-}
-
-// and joins what was read in a later visit to the same point. Counters go on where the earlier visit left them: what
-// they grew by meanwhile is of other points.
-func (r readings) and(later readings) readings {
-	for i, g := range gauges {
-		if !strings.HasSuffix(g.name, "_total") {
-			continue
-		}
-		left, grown := -1., math.NaN()
-		for _, row := range r.gauges {
-			if row[i+1] >= 0 {
-				left = row[i+1]
-			}
-		}
-		for _, row := range later.gauges {
-			if left < 0 || row[i+1] < 0 {
-				continue
-			}
-			if math.IsNaN(grown) {
-				grown = row[i+1] - left
-			}
-			row[i+1] -= grown
-		}
-	}
-	return readings{slices.Concat(r.gauges, later.gauges), slices.Concat(r.power, later.power), later.powerOf}
+	return p.during(p.began.Add(time.Duration(from*float64(time.Second))), p.gauges[last][0]-from+1e-3)
 }
 
 // into writes what was read to a sidecar, and the facts that follow.

@@ -58,8 +58,7 @@ type result struct {
 // unmeasured is an error of one item: the run goes on.
 type unmeasured struct{ error }
 
-// measurer returns what measures an item. It returns no result and no error where the item is measured on later. With
-// an error, the note of a result says what was known by then.
+// measurer returns what measures an item. With an error, the note of a result says what was known by then.
 func (s *session) measurer(st *step) func(context.Context, *step) (*result, error) {
 	switch {
 	case !st.Tool.IsBuiltin():
@@ -88,8 +87,6 @@ func (s *session) item(ctx context.Context, st *step) error {
 	}
 	r, err := s.measurer(st)(limited, st)
 	switch only := new(unmeasured); {
-	case err == nil && r == nil:
-		return nil
 	case err == nil:
 		s.tried(st.Tool.Name, nil)
 		return s.keep(st, r)
@@ -185,11 +182,6 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		if s.done[items[i].Name] {
 			continue
 		}
-		if items[i].Task != "" { // load comes first
-			if err := s.budget.rest(ctx); err != nil {
-				return err
-			}
-		}
 		st := &step{items[i], first + i, len(all), s.now()}
 		if name := items[i].Tool.Name; s.tries[name].times == enoughFailures && !s.tries[name].useful {
 			if err := s.noResult(st, fmt.Errorf("not tried: %s failed %d times in the same way, and never measured",
@@ -219,7 +211,7 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		restarted, s.out, s.tries = true, before, nil
 		i-- // the same item again: answers of a dying server are not a measurement
 	}
-	return s.budget.rest(ctx)
+	return nil
 }
 
 // enoughFailures is how often a tool may give the same reason for no result at all: it is not the workload's then.

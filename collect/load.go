@@ -39,7 +39,7 @@ func (s *session) once(ctx context.Context, st *step) (*result, error) {
 		last = s.edge(ctx)
 	}
 	length := out.Duration.Seconds()
-	read := gauges.during(out.Began, length, 0)
+	read := gauges.during(out.Began, length)
 	if first != nil && last != nil { // so that what counters grew by is of all requests
 		last[0] = math.Round(length*100) / 100
 		read.gauges = slices.Concat([][]float64{first}, read.gauges, [][]float64{last})
@@ -71,15 +71,15 @@ func (s *session) inTime(
 	return load, out, busy, nil
 }
 
-// pointLoad returns the load of a point; each visit to it has prompts of its own.
-func (s *session) pointLoad(st *step, visit uint64) (builtin.Load, error) {
+// pointLoad returns the load of a point; each try has prompts of its own.
+func (s *session) pointLoad(st *step, try uint64) (builtin.Load, error) {
 	w := st.Load
 	e := s.event(st)
 	if e.Total = w.Requests; s.plan.Until.Set() {
 		// The most requests: the result file has each gap between tokens.
 		w.Requests, e.Total = min(50_000, max(1000, 2_000_000/max(1, w.OSL))), 0
 	}
-	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+visit<<40)
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+try<<40)
 	load.Warmups = min(2, w.Requests)
 	load.Progress = s.progress(e)
 	return load, err

@@ -101,9 +101,9 @@ func TestWideIntervalsAreWritten(t *testing.T) {
 			t.Errorf("%g: %d decimals, want %d", v, got, want)
 		}
 	}
-	k := knownPoint{rule: precision.Rule{CI: .05}, out: visitOf(8, 8)}
+	k := knownPoint{rule: precision.Rule{CI: .05}}
 	k.known.States = []precision.State{{Name: "ttft", Mean: 100, Half: 123}}
-	if got := k.note(); !strings.Contains(got, "TTFT ±123%") || math.IsInf(k.known.States[0].Relative(), 1) {
+	if got := k.note(2); !strings.Contains(got, "TTFT ±123%") || math.IsInf(k.known.States[0].Relative(), 1) {
 		t.Error(got)
 	}
 }

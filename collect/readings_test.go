@@ -45,7 +45,7 @@ func TestReadings(t *testing.T) {
 		return served.Load() >= 2 && len(data) >= 3
 	})
 	var side manifest.Sidecar
-	p.during(p.began.Add(300*time.Millisecond), 600, 100).into(&side)
+	p.during(p.began.Add(300*time.Millisecond), 600).into(&side)
 	if side.Samples == nil || side.Power == nil || side.PowerOf != schema.DefBoards ||
 		side.Client["server_running_mean"] != "3" {
 		t.Fatalf("%+v", side)
@@ -55,7 +55,7 @@ func TestReadings(t *testing.T) {
 		t.Errorf("two boards: %v", row)
 	}
 	first, read := side.Samples.Rows[0], p.gauges[0][0]
-	if read < .49 || math.Abs(first[0]-(read-.3+100)) > .011 ||
+	if read < .49 || math.Abs(first[0]-(read-.3)) > .011 ||
 		!slices.Equal(first[1:], []float64{3, 5, 10}) { // what the server lacks has no column
 		t.Errorf("the first row is %v, read after %g s, want half a second or more, on the measurement's clock", first, read)
 	}
@@ -85,35 +85,6 @@ func TestPowerFromDCGM(t *testing.T) {
 	}
 }
 
-// Two visits to a point between which the server worked for others: what its counters grew by meanwhile is not the
-// point's, neither in the facts nor in the rows that the timeline is made of.
-func TestVisitsHaveTheirOwnCounters(t *testing.T) {
-	rows := func(at float64, preemptions ...float64) readings {
-		var b readings
-		for i, v := range preemptions {
-			row := slices.Repeat([]float64{-1}, 1+len(gauges))
-			copy(row, []float64{at + float64(i), 3, 0, .5, v, -1, 2 * v})
-			b.gauges = append(b.gauges, row)
-		}
-		return b
-	}
-	b := rows(0, 10, 12, -1).and(rows(3, -1, 512, 513)).and(rows(6, 4, 5)) // the server was restarted before the last
-	var side manifest.Sidecar
-	b.into(&side)
-	if got := side.Client["server_preemptions"]; got != "4" {
-		t.Errorf("%s preemptions, want 2 + 1 + 1", got)
-	}
-	want := []float64{10, 12, -1, -1, 12, 13, 13, 14}
-	for i, row := range side.Samples.Rows {
-		if row[4] != want[i] {
-			t.Errorf("row %d: %v, want %g preemptions", i, row, want[i])
-		}
-	}
-	if slices.Contains(side.Samples.Names, schema.CounterPrefixHits) {
-		t.Errorf("prefix hits of a server that counts none: %v", side.Samples.Names)
-	}
-}
-
 // A tool that runs against a server without gauges: when it sent its requests is not known, and neither is its power.
 func TestPowerOfAnUnknownTime(t *testing.T) {
 	idle := []float64{1, 0, -1, -1, -1, -1, -1, -1}
@@ -140,7 +111,7 @@ func TestPowerGoesOnAfterAFailure(t *testing.T) {
 	s.findMeter(t.Context()) // asks for the first time
 	p := s.sample(t.Context())
 	awaited(t, func() bool { data, _ := os.ReadFile(count); return len(data)/2 >= 5 })
-	if b := p.during(p.began, 600, 0); len(b.power) < 2 {
+	if b := p.during(p.began, 600); len(b.power) < 2 {
 		t.Errorf("%v after five questions", b.power)
 	}
 }

@@ -68,8 +68,8 @@ type searched map[string][]probed
 // eventProbe is a measurement of a search in the journal, whose note has it.
 const eventProbe = "probe-done"
 
-// runFolders lists the run folders below a folder in the order of their ids, which begin with the time. A journal that
-// cannot be read has no entries.
+// runFolders lists the run folders below a folder whose journals can be read, in the order of their ids, which begin
+// with the time.
 func runFolders(results string) []runFolder {
 	var out []runFolder
 	entries, _ := os.ReadDir(results) // where it cannot be read, there is nothing to go on with
@@ -78,8 +78,6 @@ func runFolders(results string) []runFolder {
 		name := filepath.Join(dir, manifest.JournalName)
 		if data, err := rootfs.ReadFile(name, mostJournal); err == nil {
 			out = append(out, folderOf(dir, manifest.ReadJournal(data)))
-		} else if _, err := os.Lstat(name); err == nil {
-			out = append(out, runFolder{dir: dir})
 		}
 	}
 	return out

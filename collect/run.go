@@ -131,7 +131,7 @@ type session struct {
 	unstated  bool             // before is not known
 	took      time.Duration    // to start the server
 	measuring bool             // the server was ready
-	budget    *budget          // of the time; nil for none
+	budget    budget           // of the time
 	apart     bool             // both servers were to keep running, and do not fit
 	other     string           // id of the run that this one takes turns with
 	tries     map[string]tries // of tools, by name
@@ -214,9 +214,6 @@ func Open(ctx context.Context, results string, report func(Event), sides ...Side
 	}
 	return f, nil
 }
-
-// Path is the folder that was opened last.
-func (f *Folder) Path() string { return f.sides[len(f.sides)-1].dir }
 
 func (f *Folder) unlock() {
 	for _, release := range f.release {

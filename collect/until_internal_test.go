@@ -10,8 +10,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// visitOf is a visit by one stream, whose requests have so many tokens each: the first at 100 ms, then one each 10 ms.
-func visitOf(tokens ...int) builtin.Outcome {
+// measuredBy is a load by one stream, whose requests have so many tokens each: the first at 100 ms, then one each 10
+// ms.
+func measuredBy(tokens ...int) builtin.Outcome {
 	out := builtin.Outcome{Whole: len(tokens)}
 	for _, n := range tokens {
 		e2el := 100 + 10*float64(n-1) + float64(len(out.Requests)*len(out.Requests)%7)
@@ -30,27 +31,27 @@ func tokens(n, each int) []int {
 	return out
 }
 
-// Visits that differ in what they have: what is known of a metric is stated with its name, and of the rest nothing.
-func TestVisitsThatDiffer(t *testing.T) {
+// What is known of a metric is stated with its name, and of a metric that not all requests have nothing.
+func TestWhatIsKnownIsStated(t *testing.T) {
 	load := builtin.Load{Workload: traffic.Workload{Concurrency: 1, OSL: 8}}
-	single := append(tokens(40, 8), 1)
 	for name, c := range map[string]struct {
-		visits []builtin.Outcome
-		tpot   bool
+		out  builtin.Outcome
+		tpot bool
 	}{
-		"a request of one token in the first": {[]builtin.Outcome{visitOf(single...), visitOf(tokens(60, 8)...)}, false},
-		"and in the second":                   {[]builtin.Outcome{visitOf(tokens(60, 8)...), visitOf(single...)}, false},
-		"nothing whole in the second":         {[]builtin.Outcome{visitOf(tokens(60, 8)...), {}}, true},
+		"a request of one token": {measuredBy(append(tokens(60, 8), 1)...), false},
+		"equal requests":         {measuredBy(tokens(60, 8)...), true},
 	} {
-		k := knownPoint{rule: precision.Rule{CI: .02}}
-		for _, v := range c.visits {
-			k = k.joined(load, v)
-		}
+		k := knownPoint{rule: precision.Rule{CI: .02}}.with(load, c.out.Requests)
 		side := manifest.Sidecar{Conditions: map[string]string{}, Client: map[string]string{}}
 		k.into(&side)
 		_, tpot := side.Client["ci_tpot"]
 		if side.Client["ci_ttft"] != "0" || side.Client["ci_e2el"] == "0" || tpot != c.tpot {
 			t.Errorf("%s: %v; TTFT is always 100 ms and E2EL differs", name, side.Client)
+		}
+		steady, start := steadyPart(load, c.out, k.cut)
+		if n := len(c.out.Requests) - k.cut; len(steady.Requests) != n || steady.Requests[0].Sent != 0 ||
+			start != c.out.Requests[k.cut].Sent || steady.Duration <= 0 {
+			t.Errorf("%s: %d requests from %s on, %s long", name, len(steady.Requests), start, steady.Duration)
 		}
 	}
 }

@@ -630,6 +630,9 @@ type scoreKey struct{ task, metric, filter string }
 func sameValue(a, b *schema.Score) bool {
 	x, ok := a.Value.Get()
 	y, ok2 := b.Value.Get()
+	if math.Abs(x-y) > 1e-3*math.Abs(x)+5.01e-5 { // which is cheap to say of each of thousands
+		return false
+	}
 	isPrinted := a.Source.Format == lmeval.Table || b.Source.Format == lmeval.Table // to four decimals
 	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isPrinted && math.Abs(x-y) < 5.01e-5)
 }

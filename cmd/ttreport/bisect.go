@@ -27,6 +27,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/bisection"
@@ -338,15 +339,16 @@ func (h *hunt) step(ctx context.Context, at int) error {
 	}
 	h.replay(e)
 	now := h.result("")
-	best := h.label(now.To + 1)
+	label := func(at int) string { return plaintext.Middle(h.refs[at].Name, 40) }
+	best := label(now.To + 1)
 	if now.From != now.To {
-		best = h.label(now.From+1) + " to " + best
+		best = label(now.From+1) + " to " + best
 	}
 	text := fmt.Sprintf("first bad: %s with %.3f", best, now.P)
 	if now.None {
 		text = fmt.Sprintf("no difference yet: %.3f", now.P)
 	}
-	h.sh.say("%4d  %-14s %+6.1f %%   bad with %.3f   %s", h.passes, h.label(at), 100*(values[at]/values[0]-1),
+	h.sh.say("%4d  %-14s %+6.1f %%   bad with %.3f   %s", h.passes, label(at), 100*(values[at]/values[0]-1),
 		now.Builds[at-1].Bad, text)
 	return nil
 }
@@ -379,15 +381,6 @@ func (h *hunt) replay(e bisectEntry) {
 	h.used += time.Duration(e.Took * float64(time.Second))
 	h.changes[e.Build] = append(h.changes[e.Build], e.Value/e.Good-1)
 	h.search.Observe(e.Build, h.o.sign()*math.Log(e.Value/e.Good))
-}
-
-// label is a short name of a build: of a long line of a list, its number.
-func (h *hunt) label(at int) string {
-	const longest = 40
-	if name := h.refs[at].Name; len(name) <= longest {
-		return name
-	}
-	return fmt.Sprintf("build %d", at)
 }
 
 // measure starts the server of a build, measures it and returns the metric.

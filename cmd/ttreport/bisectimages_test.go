@@ -74,7 +74,7 @@ func TestBisectImages(t *testing.T) {
 		{"has no such image", "--images", strings.Replace(image, "server", "other", 1)},
 		{`has only one tag that matches`, "--images", image, "--tags", "*0203"},
 		{`--good "nightly-1" is none of the 4 builds`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
-		{"has a tag", "--images", image + ":latest"},
+		{"must be an image without a tag", "--images", image + ":latest"},
 		{"--tags needs --images", "--tags", "v*"},
 		{"bisect: --run-arg is for images, and none are named", "--run-arg=--gpus=all"},
 		{"--images and --list, --build or --server contradict each other", "--images", image, "--list", "x"},

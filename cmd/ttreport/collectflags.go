@@ -132,7 +132,7 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.StringVar(&m.Until, "until", "",
 		"measure each workload until its means are known, by a `rule` as ci=2% or ci=2%,tail=p99,most=10m")
 	fs.DurationVar(&m.Budget, "budget", 0,
-		"with --until, the time of all measurements: what is known ends early, and what is not gets the rest")
+		"with --until, the time of all measurements: what is known early leaves its time to what follows")
 	fs.IntVar(&m.Repeat, "repeat", 1, "measure each workload this many `times`, interleaved")
 	fs.IntVar(&m.Clients, "clients", 0,
 		"make the load of builtin with this many `processes`, joined as if one had made it (default 1)")

@@ -360,17 +360,16 @@ func (o collectOptions) lockDevice(ctx context.Context, sessions ...*session.Ses
 
 // printPart prints a part of what is in a folder: the one of an index, counted from the first that is asked for.
 func printPart(to io.Writer, args []string) error {
-	usage := fail(exitUsage, "it is run by a pod that reads a claim",
-		kubernetes.PrintCommand+": expected a folder, the first part and an index")
 	if len(args) != 3 {
-		return usage
+		return fail(exitUsage, "it is run by a pod that reads a claim",
+			kubernetes.PrintCommand+": expected a folder, the first part and an index")
 	}
 	first, err := strconv.Atoi(args[1])
 	index, wrong := strconv.Atoi(args[2])
-	if err != nil || wrong != nil || first < 0 || index < 0 {
-		return usage
+	if err = errors.Join(err, wrong); err == nil {
+		err = transfer.WritePart(to, args[0], first+index, transfer.PartBytes)
 	}
-	switch err := transfer.WritePart(to, args[0], first+index, transfer.PartBytes); {
+	switch {
 	case errors.Is(err, transfer.ErrNone):
 		fmt.Fprintln(to, "nothing was measured")
 	case err != nil:

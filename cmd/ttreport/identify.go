@@ -224,30 +224,23 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 }
 
 // guess proposes the first pattern for names of files that says more than is known, and nothing false: for all that is
-// wanted, for all but the model, and for models that folders are called after.
+// wanted, else for all but the model.
 func (is *identification) guess(
 	files []manifest.Named, wanted []string, with func(pattern string) (ingest.Set, error),
 ) error {
-	folders := slices.Clone(files)
-	for i := range folders {
-		folders[i].Path = path.Join(path.Dir(files[i].Path), "*")
-	}
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
-	tried := map[string]bool{"": true} // each try reads all files again
-	for _, attempt := range []struct {
-		files  []manifest.Named
-		wanted []string
-	}{{files, wanted}, {files, other}, {folders, wanted}} {
-		pattern := manifest.Propose(attempt.files, attempt.wanted)
-		if tried[pattern] {
+	tried := "" // each try reads all files again
+	for _, facts := range [][]string{wanted, other} {
+		pattern := manifest.Propose(files, facts)
+		if pattern == "" || pattern == tried {
 			continue
 		}
-		tried[pattern] = true
+		tried = pattern
 		set, err := with(pattern)
-		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
 		if err != nil {
 			return err
 		}
+		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
 		is.manifest.Pattern, is.with = pattern, identified(set)
 		if !slices.ContainsFunc(set.Problems, isUseless) && !is.misleads(set) {
 			return nil
@@ -301,14 +294,6 @@ func (is *identification) misleads(set ingest.Set) bool {
 // folder does of a model that holds its quantisations, or of an owner that holds models.
 func (is *identification) misnames() bool {
 	stated, of := statedIn(is.runs, "model"), map[string]string{}
-	if holdsSeveral(valuesOf(is.with, "model"), stated) {
-		return true
-	}
-	const most = 3 // more names for a stated model are those of its files
-	known, proposed := len(valuesOf(is.runs, "model")), len(valuesOf(is.with, "model"))
-	if known > 0 && proposed > most*known && 2*proposed > len(stated) {
-		return true
-	}
 	for i := range is.with {
 		name := is.with[i].facts["model"].value
 		if runName.MatchString(name) {
@@ -320,23 +305,6 @@ func (is *identification) misnames() bool {
 				return true
 			}
 			of[name] = cmp.Or(was, of[name])
-		}
-	}
-	return false
-}
-
-// holdsSeveral reports that a folder is called like one of some models and has files of several.
-func holdsSeveral(names map[string]bool, stated map[string]string) bool {
-	of := map[string]string{}
-	for file, model := range stated {
-		for folder := range strings.SplitSeq(path.Dir(file), "/") {
-			if !names[folder] || model == "" {
-				continue
-			}
-			if first := cmp.Or(of[folder], model); first != model {
-				return true
-			}
-			of[folder] = model
 		}
 	}
 	return false
@@ -441,7 +409,7 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 	if err != nil || pattern.String() == "" {
 		return ""
 	}
-	names, count := map[string]map[string]bool{}, 0 // by what would be one series
+	names := map[string]map[string]bool{} // by what would be one series
 	for i := range is.runs {
 		of := is.runs[i].facts["model"]
 		system := of.value + "\x00" + is.runs[i].system.Impl
@@ -457,15 +425,11 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 	for _, system := range slices.Sorted(maps.Keys(names)) {
 		isRun := slices.ContainsFunc(slices.Collect(maps.Keys(names[system])), runName.MatchString)
 		if len(names[system]) > 1 && !isRun {
-			count++
 			name, _, _ := strings.Cut(system, "\x00")
-			example = cmp.Or(example, fmt.Sprintf("what files call %s is by their names %s", name, some(names[system])))
+			return fmt.Sprintf("what files call %s is by their names %s", name, some(names[system]))
 		}
 	}
-	if count > 1 {
-		example += fmt.Sprintf(" (and %d more like it)", count-1)
-	}
-	return example
+	return ""
 }
 
 // valuesOf are those of a fact.

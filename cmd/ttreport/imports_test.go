@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"collect/arrival":     {},
 	"collect/credentials": {},
 	"collect/doctor": {
-		"collect/credentials", "collect/origin", "collect/plan.", "collect/server.", "collect/tool",
+		"collect/credentials", "collect/plan.", "collect/server.", "collect/tool.",
 	},
 	"collect/engine":            {"collect/plan.", "collect/process"},
 	"collect/engine/kubernetes": {"collect/engine.", "collect/engine/transfer", "collect/plan."},
@@ -66,10 +66,11 @@ var rooms = map[string][]string{
 	"collect/server":    {"collect/server", "collect/plan", "collect/process", "collect/origin"},
 	"collect/registry":  {"collect/origin"},
 	"collect/session": {
-		"collect.", "collect/credentials", "collect/origin", "collect/plan", "collect/server.", "collect/traffic",
+		"collect.", "collect/credentials", "collect/origin", "collect/plan", "collect/server.", "collect/tool.",
+		"collect/traffic",
 	},
 	"collect/server/sim": {"collect/process", "collect/traffic"},
-	"collect/tool":       {"collect/process", "collect/tool/builtin", "collect/traffic"},
+	"collect/tool":       {"collect/origin", "collect/process", "collect/tool/builtin", "collect/traffic"},
 	"collect/tool/builtin": {
 		"collect/arrival", "collect/origin", "collect/process", "collect/server/sim", "collect/traffic",
 	},

@@ -74,34 +74,9 @@ func (w listing) summary(set ingest.Set) string {
 	read := fmt.Sprintf("%s and %s in %s%s; %s.", plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"),
 		plaintext.Plural(len(set.Runs), "run"), once, problemCounts(set.Problems))
 	if points+scores+beside == 0 {
-		read = nothingRead(set)
+		read = "Nothing was read: no file is a result in a format that is read. ttreport help files lists what is."
 	}
 	return fmt.Sprintf("%s%s: %s. %s", plaintext.Plural(len(set.Files), "file"), in, strings.Join(parts, ", "), read)
-}
-
-// nothingRead says that no number was read, and what the files resemble: that there are no problems would be no answer.
-func nothingRead(set ingest.Set) string {
-	near := map[string]int{}
-	for _, f := range set.Files {
-		if f.Format == ingest.Unknown && f.Detail != "" {
-			near[f.Detail]++
-		}
-	}
-	out := "Nothing was read: no file is a result in a format that is read"
-	if len(set.Problems) > 0 {
-		out += "; " + problemCounts(set.Problems)
-	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(near)) {
-		names = append(names, fmt.Sprintf("%s (%s)", name, plaintext.Plural(near[name], "file")))
-	}
-	if most := 5; len(names) > most { // formats that unknown files resemble
-		names = append(names[:most], "others")
-	}
-	if len(names) > 0 {
-		out += ". Nearest: " + strings.Join(names, ", ")
-	}
-	return out + ". ttreport help files lists what is read."
 }
 
 // problemCounts says how many problems there are of each severity.

@@ -38,7 +38,7 @@ func TestNotesOfNothing(t *testing.T) {
 	}
 }
 
-// Files of which nothing was read are no answer without problems: what they resemble is named.
+// Files of which nothing was read are no answer without problems.
 func TestNothingWasRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		files []ingest.File
@@ -47,7 +47,7 @@ func TestNothingWasRead(t *testing.T) {
 		"texts": {[]ingest.File{{Path: "a.txt", Format: ingest.NotResult}},
 			[]string{"Nothing was read", "ttreport help files"}},
 		"unknown": {[]ingest.File{{Path: "a", Format: ingest.Unknown, Detail: "x"}},
-			[]string{"Nothing was read", "Nearest: x (1 file)"}},
+			[]string{"Nothing was read", "ttreport help files"}},
 		"results": {[]ingest.File{{Path: "a", Format: "vllm-serve", Points: 1}}, []string{"1 point", "no problems"}},
 		"beside":  {[]ingest.File{{Path: "a", Format: "nm-vllm-copy"}}, []string{"0 points", "no problems"}},
 	} {

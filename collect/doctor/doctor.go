@@ -1,4 +1,4 @@
-// Package doctor examines what a collection needs: tools, secrets, a port, memory, space, access to a model, an image.
+// Package doctor examines what a collection needs: tools, secrets, a port, space, access to a model, an image.
 //
 // In: what a workspace configures and what a person asks about. Out: [Finding] values, each with what is to be done.
 // It changes nothing. Values of secrets are in no finding.
@@ -13,7 +13,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,6 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/credentials"
-	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
@@ -46,8 +44,6 @@ type Request struct {
 	Port  int               // that a server would take
 	Model string            // on the hub; "" for none
 	Image string            // of a server; "" for none
-
-	hub string // where models are; "" for the usual one
 }
 
 // Check reports the first name that is no tool's.
@@ -98,11 +94,7 @@ func Examine(ctx context.Context, r Request) []Finding {
 	}
 	out = append(out, made, containers(ctx), port(r.Port))
 	out = append(out, secrets(r.Dir)...)
-	out = append(out, space(r.Dir), memory())
-	if pages, err := os.ReadFile("/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"); err == nil {
-		found := strings.TrimSpace(string(pages)) + " of 1 GiB; Tenstorrent devices need them"
-		out = append(out, Finding{true, "huge pages", found, ""})
-	}
+	out = append(out, space(r.Dir))
 	if r.Model != "" {
 		out = append(out, access(ctx, r))
 	}
@@ -138,17 +130,15 @@ func Write(w io.Writer, list []Finding) error {
 
 // access asks the hub, where models and their terms are, whether a model can be downloaded.
 func access(ctx context.Context, r Request) Finding {
-	what, at := "access to "+r.Model, cmp.Or(r.hub, "https://huggingface.co")
+	what := "access to " + r.Model
 	file, _ := credentials.Open(r.Dir) // what is wrong with it is a finding of its own
 	token, set := file.Get(credentials.HFToken), "not set"
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
 	if token != "" {
 		set = "set"
 	}
-	status, _, err := origin.Ask(ctx, http.MethodHead, at+"/"+r.Model+"/resolve/main/config.json", token, nil)
+	status, _, hub, err := tool.AskHub(ctx, http.MethodHead, r.Model, "config.json", token)
 	if err != nil {
-		return Finding{true, what, "unknown: the hub cannot be reached", ""}
+		return Finding{true, what, "unknown: " + err.Error(), ""}
 	}
 	switch status {
 	case http.StatusOK:
@@ -160,7 +150,7 @@ func access(ctx context.Context, r Request) Finding {
 		}
 	case http.StatusForbidden:
 		found := "refused: its terms are not accepted by the account of HF_TOKEN"
-		return Finding{false, what, found, "accept them at " + at + "/" + r.Model}
+		return Finding{false, what, found, "accept them at " + hub + "/" + r.Model}
 	case http.StatusNotFound:
 		return Finding{false, what, "no such model, or none with a config.json", ""}
 	}
@@ -254,16 +244,4 @@ func space(dir string) Finding {
 		return Finding{false, "disk", fmt.Sprintf("%.0f GB free", free), fix}
 	}
 	return Finding{true, "disk", fmt.Sprintf("%.0f GB free", free), ""}
-}
-
-func memory() Finding {
-	const least = 4       // GB
-	var available float64 // kB
-	data, _ := os.ReadFile("/proc/meminfo")
-	for line := range strings.Lines(string(data)) {
-		if _, err := fmt.Sscanf(line, "MemAvailable: %f kB", &available); err == nil {
-			return Finding{available > least*1e6, "memory", fmt.Sprintf("%.1f GB available", available/1e6), ""}
-		}
-	}
-	return Finding{true, "memory", "unknown", ""}
 }

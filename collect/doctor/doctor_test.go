@@ -26,7 +26,8 @@ func TestAccess(t *testing.T) {
 	defer srv.Close()
 	dir := t.TempDir()
 	ask := func(hub, model string) Finding {
-		return access(context.Background(), Request{Dir: dir, Model: model, hub: hub})
+		t.Setenv("HF_ENDPOINT", hub)
+		return access(context.Background(), Request{Dir: dir, Model: model})
 	}
 	t.Setenv("HF_TOKEN", "")
 	if f := ask(srv.URL, "free/m"); !f.OK {

@@ -79,9 +79,9 @@ type event struct {
 // Prepare returns a submission that is not on the disk yet: state is the folder of submissions, results that of run
 // folders. Its paths are absolute.
 func Prepare(s Submission, state, results string, now time.Time) *Submission {
-	var salt [2]byte
-	_, _ = rand.Read(salt[:]) // never fails; see crypto/rand
-	s.ID = now.UTC().Format(idTime) + "-" + hex.EncodeToString(salt[:])
+	var salt [1]byte
+	_, _ = rand.Read(salt[:])                                                             // never fails; see crypto/rand
+	s.ID = fmt.Sprintf("%s-%03d%x", now.UTC().Format(idTime), now.UnixMilli()%1000, salt) // names are in the order of time
 	s.Dir, s.Out = filepath.Join(state, s.ID), filepath.Join(results, s.Engine+"-"+s.ID)
 	s.Groups = GroupsOf(s.Jobs)
 	sum := sha256.New()
@@ -157,18 +157,7 @@ func newest(state string, wanted func(*Submission) bool) (*Submission, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(names, func(a, b string) int { // folders begin with the second, within which the file's time decides
-		x, errX := os.Stat(a)
-		y, errY := os.Stat(b)
-		second := func(name string) string {
-			time, _, _ := strings.Cut(filepath.Base(filepath.Dir(name)), "-")
-			return time
-		}
-		if c := strings.Compare(second(a), second(b)); c != 0 || errX != nil || errY != nil {
-			return c
-		}
-		return x.ModTime().Compare(y.ModTime())
-	})
+	slices.Sort(names)
 	for _, name := range slices.Backward(names) {
 		s, err := Open(filepath.Dir(name))
 		if err != nil {

@@ -20,7 +20,6 @@ import (
 type past struct {
 	*columns.Columns
 	points []*columns.PointRow // newest first
-	extra  float64             // s that a measurement takes beside its requests
 }
 
 // pastRepeats is how many measurements of one workload, and starts of a server, count: their median does.
@@ -32,17 +31,8 @@ func pastOf(c *columns.Columns, p Plan) past {
 	out := past{Columns: c}
 	runs := runsOf(c, p)
 	for _, h := range runs[:min(len(runs), newest)] {
-		busy := 0.
 		for at := h.FirstPoint; at < h.PointsEnd; at++ {
-			x := &c.Points[at]
-			out.points, busy = append(out.points, x), busy+out.value(x, "duration_s", "value")
-		}
-		n := float64(h.PointsEnd - h.FirstPoint)
-		if whole := h.End.Sub(h.Start).Seconds(); n > 0 && h.Scores == 0 && whole > busy && busy > 0 && !h.End.IsZero() {
-			extra := (whole - busy) / n
-			if out.extra == 0 || extra < out.extra { // the least: a server's start is in the others
-				out.extra = extra
-			}
+			out.points = append(out.points, &c.Points[at])
 		}
 	}
 	return out
@@ -241,7 +231,7 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 		if measured {
 			e.Measured++
 		}
-		d := time.Duration((took + known.extra) * float64(time.Second))
+		d := time.Duration(took * float64(time.Second))
 		if p.Until.Set() && !w.SLO.Set() {
 			d = min(d, p.Until.Limit())
 		}

@@ -106,24 +106,16 @@ type Known struct {
 }
 
 // Judge says what is known of a measurement. The warm-up has at least so many values, and ends where that of the last
-// of its series does.
+// of its series does. All series have as many values.
 func (r Rule) Judge(list []Series, least, wave int) Known {
-	cut, all := least, true
+	k := Known{Cut: least, Steady: len(list) > 0}
 	for _, s := range list {
-		c, small := Warmup(s.Values, wave)
-		cut, all = max(cut, c), all && small
+		cut, small := Warmup(s.Values, wave)
+		k.Cut, k.Steady = max(k.Cut, cut), k.Steady && small
 	}
-	k := r.Behind(list, cut, wave)
-	k.Steady, k.Reached = k.Steady && all, k.Reached && all
-	return k
-}
-
-// Behind says what is known behind a warm-up of cut values. All series have as many.
-func (r Rule) Behind(list []Series, cut, wave int) Known {
-	k := Known{Cut: cut, Steady: len(list) > 0}
 	n := 0
 	for _, s := range list {
-		state := Behind(s.Values[cut:], wave)
+		state := Behind(s.Values[k.Cut:], wave)
 		state.Name = s.Name
 		k.States = append(k.States, state)
 		k.Steady = k.Steady && state.Settled && state.Drift == 0

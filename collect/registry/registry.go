@@ -39,9 +39,6 @@ type Image struct {
 
 // Parse reads a name such as ghcr.io/acme/server, localhost:5000/server, or acme/server, which is Docker Hub's.
 func Parse(text string) (Image, error) {
-	wrong := func(why string) (Image, error) {
-		return Image{}, fmt.Errorf("%q %s, as in ghcr.io/acme/server", text, why)
-	}
 	host, name, has := strings.Cut(text, "/")
 	if !has || !strings.ContainsAny(host, ".:") && host != "localhost" {
 		host, name = "registry-1.docker.io", text
@@ -51,15 +48,9 @@ func Parse(text string) (Image, error) {
 	} else if host == "docker.io" {
 		host = "registry-1.docker.io"
 	}
-	switch ref := (oras.Reference{Registry: host, Repository: name}); {
-	case ref.ValidateRegistry() != nil:
-		return wrong("does not begin with a host")
-	case strings.Contains(name, "@"):
-		return wrong("has a digest; the list is of tags")
-	case strings.Contains(name, ":"):
-		return wrong("has a tag; the pattern of tags is stated by itself")
-	case ref.ValidateRepository() != nil:
-		return wrong("is no name of an image")
+	ref := oras.Reference{Registry: host, Repository: name}
+	if err := errors.Join(ref.ValidateRegistry(), ref.ValidateRepository()); err != nil {
+		return Image{}, fmt.Errorf("%q must be an image without a tag or a digest, as ghcr.io/acme/server", text)
 	}
 	return Image{host, name, text}, nil
 }
@@ -117,14 +108,8 @@ func Select(tags []string, pattern string) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		few := ""
-		if len(tags) > 0 {
-			few = "; there are " + strings.Join(tags[:min(4, len(tags))], ", ")
-		}
-		if len(tags) > 4 {
-			few += " …"
-		}
-		return nil, fmt.Errorf("no tag of %d matches %q%s", len(tags), pattern, few)
+		return nil, fmt.Errorf("no tag matches %q; there are %d, the first: %s", pattern, len(tags),
+			strings.Join(tags[:min(4, len(tags))], ", "))
 	}
 	if err := sorted(out); err != nil {
 		return nil, fmt.Errorf("the order of %d tags is not certain: %w; state the pattern more closely, or write the "+
@@ -135,18 +120,19 @@ func Select(tags []string, pattern string) ([]string, error) {
 
 // sorted puts tags in order.
 func sorted(tags []string) error {
-	dated, versioned := map[string][]stamp{}, map[string][]stamp{}
-	for _, t := range tags {
-		if k := datesOf(t); k != nil {
-			dated[t] = k
-		}
-		if k := versionsOf(t); k != nil {
-			versioned[t] = k
-		}
+	lacks := func(stampsOf func(string) []stamp) int {
+		return slices.IndexFunc(tags, func(t string) bool { return stampsOf(t) == nil })
 	}
-	stamps := dated
-	if len(dated) < len(tags) && len(versioned) > len(dated) {
-		stamps = versioned
+	stampsOf := datesOf
+	if lacks(datesOf) >= 0 && lacks(versionsOf) < 0 {
+		stampsOf = versionsOf
+	}
+	if i := lacks(stampsOf); i >= 0 {
+		return fmt.Errorf("%q has no date or version as the others have", tags[i])
+	}
+	stamps := map[string][]stamp{}
+	for _, t := range tags {
+		stamps[t] = stampsOf(t)
 	}
 	which, err := differing(tags, stamps)
 	if err != nil {
@@ -168,11 +154,6 @@ func sorted(tags []string) error {
 
 // differing returns which of the stamps of each tag puts them in order: the only one that differs.
 func differing(tags []string, stamps map[string][]stamp) (which int, err error) {
-	for _, t := range tags {
-		if stamps[t] == nil {
-			return 0, fmt.Errorf("%q has no date or version as the others have", t)
-		}
-	}
 	first, found := stamps[tags[0]], false
 	for i := range first {
 		differs := false

@@ -105,12 +105,11 @@ func TestRefusals(t *testing.T) {
 	if len(elsewhere.asked) > 0 {
 		t.Errorf("the other server was asked %v", elsewhere.asked)
 	}
-	for text, want := range map[string]string{
-		"ghcr.io/acme/server:v1": "has a tag", "ghcr.io/acme/server@sha256:ab": "has a digest", "ghcr.io/": "is no name",
-		"ghcr.io/Acme": "is no name", "": "is no name", "a//b": "is no name", "ghcr.io:x/a": "does not begin with a host",
+	for _, text := range []string{
+		"ghcr.io/acme/server:v1", "ghcr.io/acme/server@sha256:ab", "ghcr.io/", "ghcr.io/Acme", "", "a//b", "ghcr.io:x/a",
 	} {
-		if i, err := registry.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %+v, %v; expected %q", text, i, err, want)
+		if i, err := registry.Parse(text); err == nil || !strings.Contains(err.Error(), "must be an image without a tag") {
+			t.Errorf("%q: %+v, %v", text, i, err)
 		}
 	}
 	for text, want := range map[string]string{"acme/server": "registry-1.docker.io acme/server",
@@ -151,7 +150,7 @@ func TestOrder(t *testing.T) {
 		{"20260131-v1.2 20260131-v0.10", "*", "error: are of the same build or day"},
 		{"20260131-ab12cd 20260131-1234567", "*", "error: are of the same build or day"},
 		{"20260131-2 20260131", "*", "20260131 20260131-2"},
-		{"a b", "x*", `error: no tag of 2 matches "x*"; there are a, b`},
+		{"a b", "x*", `error: no tag matches "x*"; there are 2, the first: a, b`},
 		{"20261331 20260101", "*", `error: "20261331" has no date`},
 	} {
 		got, err := registry.Select(strings.Fields(c.tags), c.pattern)

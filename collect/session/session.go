@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +25,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -253,7 +253,7 @@ func (r Request) usable(ctx context.Context, o plan.Options, p plan.Plan, key st
 }
 
 // haveTokenizer returns an error if the tokenizer that a tool needs is in no folder, cache or hub.
-func haveTokenizer(ctx context.Context, tool, name string) error {
+func haveTokenizer(ctx context.Context, of, name string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return nil
 	}
@@ -262,7 +262,7 @@ func haveTokenizer(ctx context.Context, tool, name string) error {
 			return nil
 		}
 	}
-	status, _, hub, err := askHub(ctx, http.MethodHead, name, "tokenizer_config.json")
+	status, _, hub, err := tool.AskHub(ctx, http.MethodHead, name, "tokenizer_config.json", os.Getenv("HF_TOKEN"))
 	switch {
 	case errors.Is(err, origin.ErrElsewhere): // where the file is kept
 		err = nil
@@ -273,7 +273,7 @@ func haveTokenizer(ctx context.Context, tool, name string) error {
 	}
 	if err != nil {
 		return plan.Usage("--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
-			"collect: %s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err)
+			"collect: %s needs the tokenizer of the model, and %s cannot be had: %w", of, name, err)
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil && !offline && strings.Contains(model, "/") && !filepath.IsAbs(model) {
-		_, data, _, _ = askHub(ctx, http.MethodGet, model, "config.json") // what cannot be had is no JSON
+		_, data, _, _ = tool.AskHub(ctx, http.MethodGet, model, "config.json", os.Getenv("HF_TOKEN")) // else it is no JSON
 	}
 	var config map[string]json.RawMessage
 	if json.Unmarshal(data, &config) != nil {
@@ -319,25 +319,4 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 		}
 	}
 	return longest
-}
-
-// askHub asks the hub for a file of a model.
-func askHub(ctx context.Context, method, model, file string) (status int, text []byte, hub string, err error) {
-	const patience = 8 * time.Second
-	hub = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
-	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
-		return 0, nil, hub, errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
-	}
-	owner, name, found := strings.Cut(model, "/")
-	path := url.PathEscape(owner)
-	if found {
-		path += "/" + url.PathEscape(name)
-	}
-	ctx, done := context.WithTimeout(ctx, patience)
-	defer done()
-	status, text, err = origin.Ask(ctx, method, hub+"/"+path+"/resolve/main/"+file, os.Getenv("HF_TOKEN"), nil)
-	if err != nil && !errors.Is(err, origin.ErrElsewhere) {
-		err = fmt.Errorf("asking %s: %w", hub, err)
-	}
-	return status, text, hub, err
 }

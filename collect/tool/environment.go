@@ -7,12 +7,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 )
@@ -178,4 +180,27 @@ func (e Environments) make(ctx context.Context, a Adapter, dir string) error {
 		}
 	}
 	return os.WriteFile(filepath.Join(dir, complete), nil, 0o644)
+}
+
+// AskHub asks the hub, where models and their tokenizers are, for a file of a model, with a token unless that is "".
+func AskHub(
+	ctx context.Context, method, model, file, token string,
+) (status int, text []byte, hub string, err error) {
+	const patience = 8 * time.Second
+	hub = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
+	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
+		return 0, nil, hub, errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
+	}
+	owner, name, found := strings.Cut(model, "/")
+	path := url.PathEscape(owner)
+	if found {
+		path += "/" + url.PathEscape(name)
+	}
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	status, text, err = origin.Ask(ctx, method, hub+"/"+path+"/resolve/main/"+file, token, nil)
+	if err != nil && !errors.Is(err, origin.ErrElsewhere) {
+		err = fmt.Errorf("asking %s: %w", hub, err)
+	}
+	return status, text, hub, err
 }

@@ -253,17 +253,12 @@ func (j job) status(name string, index int, p *pod, now time.Time) engine.JobSta
 	return s
 }
 
-// left returns the time until a limit as squeue writes it: "1:02:03", "14:12"; "" where none runs out.
+// left returns the time until a limit; "" where none runs out.
 func (p *pod) left(limit time.Duration, now time.Time) string {
 	if p.phase != running || p.started.IsZero() || limit <= 0 {
 		return ""
 	}
-	d := max(0, limit-now.Sub(p.started))
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	if h > 0 {
-		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
-	}
-	return fmt.Sprintf("%d:%02d", m, s)
+	return engine.TimeText(max(0, limit-now.Sub(p.started)))
 }
 
 // contains reports whether a list of indexes as "0,3-5" has one.

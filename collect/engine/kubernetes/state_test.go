@@ -73,7 +73,7 @@ func TestStates(t *testing.T) {
 		if r.State != c.state || r.Reason != c.why || r.Phase != c.phase || r.Entry != 7 || r.Name != "J" {
 			t.Errorf("%s: %+v", name, r)
 		}
-		if (name == "runs" || name == "the Job is ahead") && r.Left != "59:00" {
+		if (name == "runs" || name == "the Job is ahead") && r.Left != "0-00:59:00" {
 			t.Errorf("%s: %q left", name, r.Left)
 		}
 	}
