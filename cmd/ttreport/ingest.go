@@ -11,8 +11,11 @@ import (
 	"path"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
@@ -190,11 +193,41 @@ func load(ctx context.Context, ws *workspace.Workspace, paths []string, id *iden
 }
 
 // boundMemory bounds the memory of reading until the function that it returns is called: beyond the limit garbage is
-// collected more often, because a hostile file may ask for all the memory that limits leave it. The largest trees of
-// results that were read take a fifth of it.
+// collected more often, because a hostile file may ask for all the memory that limits leave it. What is in use may come
+// to more, where a tree has thousands of results: twice that is the limit then, or half of the time would go into
+// looking for garbage that is not there.
 func boundMemory() (end func()) {
-	before := debug.SetMemoryLimit(180 << 20)
-	return func() { debug.SetMemoryLimit(before) }
+	const least = 180 << 20
+	before := debug.SetMemoryLimit(least)
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as the last collection found it
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for limit := int64(least); ; {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			metrics.Read(inUse)
+			live := int64(inUse[0].Value.Uint64())
+			next := max(least, live/4*5)
+			if next > 235<<20 {
+				next = 2 * live
+			}
+			if next != limit {
+				limit = next
+				debug.SetMemoryLimit(limit)
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watcher.Wait()
+		debug.SetMemoryLimit(before)
+	}
 }
 
 // readIn reads paths into a history folder and prints what could not be read or stored. Where that is not the
@@ -304,28 +337,36 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 }
 
 // leftInResults counts the runs in results/ that storing would add. A folder of collect has the name of its run, so
-// that nothing is opened where all of them are stored. Else all of results/ is read as ingest reads it: what is there
-// may be a copy of what lies beside it. What cannot be read is left to ingest, which says why.
+// that nothing is opened where all of them are stored. What else is there is read as ingest reads it, and where that
+// would add something, all of results/ is: it may be a copy of what lies beside it. What cannot be read is left to
+// ingest, which says why.
 func leftInResults(ctx context.Context, ws *workspace.Workspace, c *columns.Columns) int {
 	entries, err := os.ReadDir(ws.Results())
 	if err != nil {
 		return 0
 	}
-	stored := true
+	var paths []string
 	for _, e := range entries {
-		stored = stored && slices.ContainsFunc(c.Runs, func(h columns.RunHead) bool { return h.ID == e.Name() })
+		if !slices.ContainsFunc(c.Runs, func(h columns.RunHead) bool { return h.ID == e.Name() }) {
+			paths = append(paths, filepath.Join(ws.Results(), e.Name()))
+		}
 	}
-	dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
-	if err != nil || stored {
+	wouldAdd := func(paths []string) int {
+		dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
+		if err != nil {
+			return 0
+		}
+		defer os.RemoveAll(dir)
+		got, err := readIn(ctx, &shell{out: io.Discard, err: io.Discard}, ws, paths, &identity{}, dir, false)
+		if err != nil {
+			return 0
+		}
+		return got.Written
+	}
+	if len(paths) == 0 || wouldAdd(paths) == 0 {
 		return 0
 	}
-	defer os.RemoveAll(dir)
-	quiet := &shell{out: io.Discard, err: io.Discard}
-	got, err := readIn(ctx, quiet, ws, []string{ws.Results()}, &identity{}, dir, false)
-	if err != nil {
-		return 0
-	}
-	return got.Written
+	return wouldAdd([]string{ws.Results()})
 }
 
 func verifyCommand(sh *shell) *cobra.Command {

@@ -155,18 +155,19 @@ func TestCacheIsNotInTheWorkspace(t *testing.T) {
 	t.Setenv("CI", "")
 	seen := map[string]bool{}
 	for _, text := range []string{"a", "b"} {
-		dir := forked(t, map[string]string{".ttreport/site.json": text})
+		dir := forked(t, map[string]string{".ttreport/build.json": text})
 		w, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := w.SiteRecord("_site")
-		if name == "" || strings.HasPrefix(name, dir) || seen[name] {
-			t.Errorf("%q is kept in, or shared by, workspaces", name)
+		for _, name := range []string{w.SiteRecord("_site"), w.LastBuild()} {
+			if name == "" || strings.HasPrefix(name, dir) || seen[name] {
+				t.Errorf("%q is kept in, or shared by, workspaces", name)
+			}
+			seen[name] = true
 		}
-		seen[name] = true
 		t.Setenv("CI", "true")
-		if w.SiteRecord("_site") != "" {
+		if w.SiteRecord("_site") != "" || w.LastBuild() != "" {
 			t.Error("something is cached in CI")
 		}
 		t.Setenv("CI", "")

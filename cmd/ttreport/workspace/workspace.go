@@ -480,26 +480,38 @@ func (s *Site) check() error {
 	return s.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}")
 }
 
-// SiteRecord is the file that remembers what the parts of a site in a folder were made of, in the cache folder of the
-// user: what lies in a workspace may have been committed by anybody. "" where there is no such folder, and in CI, where
-// every build makes everything.
+// LastBuild is the file that remembers what the last build read and wrote, in the cache folder of the user: what lies
+// in a workspace may have been committed by anybody. "" where there is no such folder, and in CI, where every build
+// reads everything.
+func (w *Workspace) LastBuild() string { return w.cached("build.json") }
+
+// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for LastBuild.
 func (w *Workspace) SiteRecord(folder string) string {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(abs))
+	return w.cached("site-" + hex.EncodeToString(sum[:8]) + ".json")
+}
+
+func (w *Workspace) cached(name string) string {
+	if os.Getenv("CI") != "" {
+		return ""
+	}
 	base, err := userdir.Cache()
-	if err != nil || os.Getenv("CI") != "" {
+	if err != nil {
 		return ""
 	}
-	dir, err1 := filepath.Abs(w.Dir)
-	site, err2 := filepath.Abs(folder)
-	if err1 != nil || err2 != nil {
+	abs, err := filepath.Abs(w.Dir)
+	if err != nil {
 		return ""
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
 	}
-	own := sha256.Sum256([]byte(dir)) // no two workspaces share a folder
-	of := sha256.Sum256([]byte(site))
-	return filepath.Join(base, schema.Slug(filepath.Base(dir))+"-"+hex.EncodeToString(own[:8]),
-		"site-"+hex.EncodeToString(of[:8])+".json")
+	sum := sha256.Sum256([]byte(abs)) // no two workspaces share a folder
+	return filepath.Join(base, schema.Slug(filepath.Base(abs))+"-"+hex.EncodeToString(sum[:8]), name)
 }
 
 // OverrideVariable names a file of targets that is read after those of the workspace, as tt-inference-server has it.

@@ -59,13 +59,26 @@ func (s *scheduler) loop(ctx context.Context) {
 			due = now
 		}
 		due = due.Add(s.step())
-		if process.Sleep(ctx, time.Until(due)) != nil { // at most a millisecond late, which the schedule corrects
+		if !sleepUntil(ctx, due) {
 			return
 		}
 		s.mu.Lock()
 		s.finished += s.emit()
 		s.mu.Unlock()
 	}
+}
+
+// sleepUntil waits until a time; false when the server stops. Go's timers wake up to a millisecond late on an idle
+// machine, so the last part is left to the operating system.
+func sleepUntil(ctx context.Context, t time.Time) bool {
+	const coarse = 1500 * time.Microsecond
+	if d := time.Until(t) - coarse; d > 0 && process.Sleep(ctx, d) != nil {
+		return false
+	}
+	if d := time.Until(t); d > 0 {
+		nap(d)
+	}
+	return ctx.Err() == nil
 }
 
 // sequence is one request in the batch.

@@ -260,17 +260,22 @@ func (p *picture) appendTo(b []byte, seed uint64, i int) []byte {
 const vocabulary = "the and you was for are his one had but not all can her use how out day get has him see two way " +
 	"who did may say she new now old any our too let put end why try ask men run own set big few got man boy"
 
-// prompts makes the requests of a load: each prompt has what it shares with others, and words of its own from there on:
-// a prefix cache compares from the beginning, so no request benefits from an earlier one.
+// headWords is the number of words at the beginning that differ between prompts: a prefix cache compares from the
+// beginning, so no request benefits from an earlier one.
+const headWords = 8
+
+// prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
+// few dozen tails.
 type prompts struct {
-	endpoint traffic.Endpoint
-	bodies   map[string][]string // by the adapter that a request names: marks, and what is between them
-	picture  *picture            // that each request has; nil for none
-	tools    traffic.Tools
-	vocab    []string
-	longest  int // tokens of the longest message
-	seed     uint64
-	fit      fit
+	endpoint       traffic.Endpoint
+	bodies         map[string][]string // by the adapter that a request names: marks, and what is between them
+	picture        *picture            // that each request has; nil for none
+	tools          traffic.Tools
+	tails          []string // each with a space before every word
+	vocab          []string
+	longest, count int // tokens of the longest message; prompts of the load
+	seed           uint64
+	fit            fit
 }
 
 func newPrompts(l Load) (*prompts, error) {
@@ -288,7 +293,24 @@ func newPrompts(l Load) (*prompts, error) {
 	for _, q := range l.Each {
 		p.longest = max(p.longest, cmp.Or(q.Fresh, q.ISL)) // of a later turn what is new
 	}
+	p.count = l.Requests + l.Warmups
+	p.makeTails()
 	return p, nil
+}
+
+// makeTails makes the tails of the words in use.
+func (p *prompts) makeTails() {
+	const mostTails = 64 << 20 // bytes of all tails
+	rng := rand.New(rand.NewPCG(p.seed, 0x70726f6d))
+	p.tails = nil
+	for range min(p.count, 64, 1+mostTails/(4*max(1, p.longest))) {
+		var tail strings.Builder
+		for range max(p.longest, someWords) {
+			tail.WriteByte(' ')
+			tail.WriteString(p.vocab[rng.IntN(len(p.vocab))])
+		}
+		p.tails = append(p.tails, tail.String())
+	}
 }
 
 // template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
@@ -365,7 +387,11 @@ func (p *prompts) words(b []byte, i int, q traffic.Request) []byte {
 		write(rand.NewPCG(p.seed^0x626c6f636b, block), n)
 		left -= n
 	}
-	write(rand.NewPCG(p.seed, uint64(int64(i))), left)
+	head := min(headWords, left)
+	write(rand.NewPCG(p.seed, uint64(int64(i))), head)
+	tail := p.tails[((i%len(p.tails))+len(p.tails))%len(p.tails)]
+	const word = 4 // letters, with the space
+	b = append(b, tail[:min(len(tail), word*(left-head))]...)
 	for range pad {
 		b = append(b, 'e')
 	}

@@ -485,9 +485,10 @@ func (r *runner) alikeWords(ctx context.Context) bool {
 			most = n
 		}
 	}
-	const enough = 4 // for beginnings that differ: 4 to the 8th in eight words
+	const enough = 4 // for heads that differ: 4 to the 8th
 	if len(byTokens[most]) >= enough {
 		r.prompts.vocab = byTokens[most]
+		r.prompts.makeTails()
 	}
 	return true
 }
@@ -545,6 +546,7 @@ func (r *runner) knownFit(ctx context.Context) bool {
 		return false
 	}
 	r.out.Refused, r.prompts.vocab, r.prompts.fit = slices.Clone(k.refused), k.vocab, k.fit
+	r.prompts.makeTails()
 	if r.prompts.longest > k.upTo {
 		r.fitLongest(ctx, k.fit, k.high)
 	}

@@ -32,7 +32,7 @@ func TestPromptsDiffer(t *testing.T) {
 		if len(words) != 40 || body.Model != `odd "name"` || body.Max != 7 || !body.Stream {
 			t.Fatalf("%+v", body)
 		}
-		seen[strings.Join(words[:8], " ")] = true
+		seen[strings.Join(words[:headWords], " ")] = true
 	}
 	if len(seen) < 2000 {
 		t.Errorf("%d beginnings of 2002 requests", len(seen))
