@@ -198,13 +198,15 @@ func asked(data decode.Value, name string) *float64 {
 	if p := data.Get(name).Ptr(); p != nil {
 		return p
 	}
-	text := data.Str() + data.Get("data").Str()
-	m := regexp.MustCompile(`"?` + name + `"?\s*[=:]\s*(\d+)`).FindStringSubmatch(text)
-	if m == nil {
-		return nil
+	for _, m := range length.FindAllStringSubmatch(data.Str()+data.Get("data").Str(), -1) {
+		if m[1] == name {
+			return decode.Of(m[2]).Ptr()
+		}
 	}
-	return decode.Of(m[1]).Ptr()
+	return nil
 }
+
+var length = regexp.MustCompile(`(\w+)"?\s*[=:]\s*(\d+)`)
 
 // workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
 // stated.
