@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -14,29 +13,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// readObjects returns a point for each object with a number.
-func (t Table) readObjects(f *decode.File) schema.Reading {
-	r := t.reader(f)
-	found := map[string]bool{}
-	headings := slices.Sorted(maps.Keys(t.columns))
-	for top := range f.Values() {
-		t.below(top, t.rows, "", func(of keys, row decode.Value) bool {
-			if r.rows++; r.rows > f.Limits().Results {
+// objects reads the rows of JSON.
+func (r *reader) objects() {
+	headings := slices.Sorted(maps.Keys(r.table.columns))
+	for top := range r.file.Values() {
+		r.table.below(top, r.table.rows, "", func(of keys, row decode.Value) bool {
+			if r.rows++; r.rows > r.file.Limits().Results {
 				return false // the load says so
 			}
-			r.object(headings, found, top, row, of)
+			r.object(headings, top, row, of)
 			return true
 		})
 	}
-	missing := r.missing(found)
-	r.tellFailed()
-	if len(missing) > 0 && t.name == "" {
-		r.report(schema.SevWarning, Lacking, fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
-			"the members that are there")
-	}
-	out := r.runs.Join(cmp.Or(t.detail, fmt.Sprintf("%d rows, by ttreport.yaml", r.rows)))
-	out.Problems = append(out.Problems, r.problems...)
-	return out
 }
 
 // keys are those of a row: of itself where it is a member, and of the members that stand for the * of the path to it.
@@ -95,10 +83,11 @@ func allObjects(v decode.Value) bool {
 }
 
 // object makes a point of one row. What nothing maps is kept.
-func (r *reader) object(headings []string, found map[string]bool, top, row decode.Value, of keys) {
+func (r *reader) object(headings []string, top, row decode.Value, of keys) {
 	if row.Kind() != decode.Object {
 		return
 	}
+	plain := row
 	row = row.Track()
 	var cells []cell
 	for _, h := range headings {
@@ -116,7 +105,7 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 		case v.Kind() == decode.Invalid:
 			continue
 		}
-		found[h] = true
+		r.found[h] = true
 		c := r.table.columns[h]
 		if c.kind == dim && (text == "0" || text == "false") {
 			continue // a setting that is off, as those who leave it out have it
@@ -125,7 +114,32 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 			cells = append(cells, cell{c, true, h, strings.TrimSpace(text), v})
 		}
 	}
-	r.point(cells, row)
+	r.point(append(cells, r.notMapped(plain)...), row)
+}
+
+// notMapped are the numbers of a row that no heading names, also those of the first item of a list.
+func (r *reader) notMapped(row decode.Value) (out []cell) {
+	if r.table.name != "" || r.table.others {
+		return nil
+	}
+	add := func(of decode.Value, in string) {
+		for _, path := range scalars(of, "", mostProposed) {
+			v := of.Path(path)
+			isMapped := func(h string) bool { // of a metric that is an object all is mapped
+				h = strings.TrimPrefix(h, "/")
+				return in+path == h || strings.HasPrefix(in+path, h+".")
+			}
+			if v.Kind() == decode.Number && !slices.ContainsFunc(slices.Collect(maps.Keys(r.table.columns)), isMapped) {
+				of := column{name: path[strings.LastIndexByte(path, '.')+1:]}
+				out = append(out, cell{of, false, in + path, v.Text(), v})
+			}
+		}
+	}
+	add(row, "")
+	for _, m := range row.Members() {
+		add(m.Val.Index(0), m.Key+".0.")
+	}
+	return out
 }
 
 // keepOthers keeps the numbers below the members of a row that no heading names, under the end of their path.

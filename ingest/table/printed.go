@@ -94,10 +94,8 @@ func readPrinted(f *decode.File, r *schema.Reading) {
 		}
 	}
 	p.end()
-	rows := decode.NewFile(f.Path, p.out.Bytes(), f.ModTime, f.Limits())
-	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
 	detail := r.Detail
-	*r = printedRows.Read(&rows)
+	*r = printedRows.Read(f.Within(p.out.String()))
 	r.Detail = detail
 	if len(r.Points)+len(r.More) == 0 {
 		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-benchy without a result",

@@ -103,15 +103,15 @@ func (f *File) read(in io.ReaderAt, whole []byte, lim Limits) error {
 	switch e := EnvelopeOf(head); {
 	case e == Gzip || e == Zstd:
 		f.unpack(e, io.NewSectionReader(in, 0, f.Size), min(lim.Packed, lim.Bytes))
-		f.SHA256, err = hashIn(in, f.Size)
+		sum := sha256.New()
+		_, err = io.Copy(sum, io.NewSectionReader(in, 0, f.Size))
+		f.SHA256 = hex.EncodeToString(sum.Sum(nil))
 		f.Content = hashOf(f.Data)
 	case e == Zip || e == Tar || utf16Order(head) == nil && bytes.IndexByte(head, 0) >= 0:
 		f.Form = Binary
 		return nil
 	default:
-		if err = f.openPieces(in, lim); f.pieces == nil && err == nil {
-			err = f.readPlain(in, whole, lim, head)
-		}
+		err = f.readPlain(in, whole, lim, head)
 	}
 	if err == nil && len(f.Problems) == 0 {
 		f.open(lim)
@@ -150,13 +150,6 @@ func section(in io.ReaderAt, size int64) ([]byte, error) {
 		err = nil
 	}
 	return out[:n], err
-}
-
-// hashIn is the hash of a file that is not held in memory.
-func hashIn(in io.ReaderAt, size int64) (string, error) {
-	sum := sha256.New()
-	_, err := io.Copy(sum, io.NewSectionReader(in, 0, size))
-	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 func (f *File) unpack(e Envelope, r io.Reader, most int64) {

@@ -1,12 +1,10 @@
 package decode
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"iter"
 	"path"
 	"slices"
@@ -48,8 +46,7 @@ type File struct {
 	whole   bool // it must be JSON, whatever it looks like
 	foreign bool // Data is not as on disk, so there are no positions
 	lim     Limits
-	first   *stream     // the stream after First; nil for what is not JSON
-	pieces  io.ReaderAt // of a file that is read in pieces: Data holds the first of them alone
+	first   *stream // the stream after First; nil for what is not JSON
 	lines   lines
 }
 
@@ -140,9 +137,6 @@ func (f *File) Values() iter.Seq[Value] {
 		}
 		rest := *f.first
 		rest.faults, rest.file = slices.Clip(rest.faults), f
-		if f.pieces != nil {
-			rest.more = bufio.NewReader(io.NewSectionReader(f.pieces, int64(len(f.Data)), f.Size))
-		}
 		for v, ok := rest.value(); ok; v, ok = rest.value() {
 			if !yield(v) {
 				return
@@ -213,7 +207,7 @@ func (f *File) Source(format string) schema.Source {
 // Problem starts a problem at the position of a value.
 func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
-	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign && f.pieces == nil {
+	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign {
 		p.Offset = int64(at.Offset())
 		p.Line, p.Column = f.lines.position(f.Data, at.Offset())
 	}
@@ -291,7 +285,6 @@ type Limits struct {
 	Bytes   int64 // of one plain file
 	Packed  int64 // of the content of one compressed file, or of one member of an archive
 	Text    int64 // how much of a file that is not JSON is read
-	Pieces  int64 // a longer file of JSON lines is read in pieces; 0 for never
 	Depth   int   // nesting of arrays and objects
 	Values  int   // top-level values in one file (lines of a JSON Lines file)
 	Results int   // points and scores of one file
@@ -333,41 +326,7 @@ const (
 // 64 MB of input is read within 256 MB of memory.
 func DefaultLimits() Limits {
 	return Limits{
-		Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Pieces: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
+		Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
 		Members: 30_000, Total: 4 << 30, Nesting: 3,
 	}
-}
-
-// pieceSize is how much is read at once; a longer line is read whole.
-const pieceSize = 2 << 20
-
-// longestLine bounds a line that is read in pieces.
-const longestLine = 256 << 20
-
-// openPieces opens a long file whose first lines are objects, one a line, and leaves any other alone.
-func (f *File) openPieces(in io.ReaderAt, lim Limits) error {
-	if lim.Pieces == 0 || f.Size <= lim.Pieces || f.Size > lim.Bytes {
-		return nil
-	}
-	head, err := section(in, min(pieceSize, f.Size))
-	end := bytes.LastIndexByte(head, '\n')
-	if err != nil || end < 0 || !isLines(head[:end+1]) {
-		return err
-	}
-	f.SHA256, err = hashIn(in, f.Size)
-	f.Content, f.Data, f.pieces = f.SHA256, head[:end+1], in
-	return err
-}
-
-// isLines reports that a text begins with two objects of a line each.
-func isLines(text []byte) bool {
-	for range 2 {
-		line, rest, more := bytes.Cut(text, []byte("\n"))
-		s := scanner{data: line, max: 1_000}
-		if s.parse(false); s.err != nil || line[0] != '{' || len(bytes.TrimSpace(line[s.pos:])) > 0 || !more {
-			return false
-		}
-		text = rest
-	}
-	return true
 }

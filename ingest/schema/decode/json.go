@@ -1,12 +1,10 @@
 package decode
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"slices"
@@ -290,9 +288,6 @@ func (s *scanner) elements(v *Value) {
 			s.parse(false)
 			s.nodes = before
 		case c.list == nil && kind == Number:
-			if c.floats == nil {
-				c.floats = make([]float64, 0, s.numbersAhead())
-			}
 			c.floats = append(c.floats, s.float())
 			if s.numbers++; s.numbers > len(s.data)/8+freeNumbers {
 				s.tooMuch("a value of too many numbers to hold in memory")
@@ -316,15 +311,6 @@ func numberValue(f float64, off int) Value {
 	return Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}
 }
 
-// numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
-func (s *scanner) numbersAhead() int {
-	rest, _, _ := bytes.Cut(s.data[s.pos:], []byte("]"))
-	if bytes.ContainsAny(rest, `"{[`) {
-		return 16
-	}
-	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
-}
-
 // Codes of a stream's problems.
 const (
 	codeBad       = "bad-json"
@@ -336,8 +322,6 @@ const (
 type stream struct {
 	scanner
 	file      *File
-	more      *bufio.Reader // what follows data in a file that is read in pieces; nil for none
-	line      int           // lines before data
 	kept      int
 	skipped   int // of nonFinite, in what was read before
 	faults    []schema.Problem
@@ -350,19 +334,10 @@ type stream struct {
 // shownFaults is how many damaged values of a file are reported individually.
 const shownFaults = 5
 
-// begin goes on at a place of the text.
-func (st *stream) begin(text []byte, at int) {
-	st.skipped += st.nonFinite
-	st.scanner = scanner{data: text, pos: at, max: st.max}
-}
-
 // value builds the next whole value as a tree.
 func (st *stream) value() (v Value, ok bool) {
 	for !st.gaveUp {
 		if st.next(); st.pos >= len(st.data) {
-			if st.refill(st.pos) {
-				continue
-			}
 			return Value{}, false
 		}
 		at := st.pos
@@ -383,40 +358,18 @@ func (st *stream) value() (v Value, ok bool) {
 
 // skip goes on behind a damaged value, which begins at a place and was read as far as v; it reports whether it can.
 func (st *stream) skip(at int, v Value) bool {
-	truncated, next := st.err.Code == codeTruncated, -1
-	if truncated && st.kept == 0 {
+	if st.err.Code == codeTruncated && st.kept == 0 {
 		st.partial = v.whole()
 	}
-	if st.data[at] == '{' {
-		next = bytes.Index(st.data[at:], []byte("\n{"))
-	}
-	if next < 0 && truncated && st.refill(at) {
-		return true // the value goes on in the next piece
-	}
 	st.fault()
-	if next < 0 {
-		return st.refill(len(st.data))
-	}
-	st.begin(st.data, at+next+1)
-	st.abandoned = st.lost >= maxFaults
-	return !st.abandoned
-}
-
-// refill reads the next piece of the file behind what follows a place; pieces end with a line.
-func (st *stream) refill(at int) bool {
-	left := st.data[at:]
-	if st.more == nil || len(left) >= longestLine {
+	next := bytes.Index(st.data[at:], []byte("\n{"))
+	if next < 0 || st.data[at] != '{' {
 		return false
 	}
-	piece := append(make([]byte, 0, 2*(len(left)+pieceSize)), left...)
-	n, _ := io.ReadFull(st.more, piece[len(left):len(left)+max(pieceSize, len(left))]) // a fault of the disk ends the file
-	rest, err := st.more.ReadBytes('\n')
-	if err != nil {
-		st.more = nil
-	}
-	st.line += bytes.Count(st.data[:at], []byte("\n"))
-	st.begin(append(piece[:len(left)+n], rest...), 0)
-	return true
+	st.skipped += st.nonFinite
+	st.scanner = scanner{data: st.data, pos: at + next + 1, max: st.max}
+	st.abandoned = st.lost >= maxFaults
+	return !st.abandoned
 }
 
 // fault keeps the fault at which the scan stopped.
@@ -430,10 +383,7 @@ func (st *stream) fault() {
 		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
 	}
 	p.Line, p.Column = new(lines).position(st.data, int(p.Offset))
-	p.Line += st.line
-	if st.file.pieces != nil {
-		p.Offset = 0
-	} else if st.file.foreign {
+	if st.file.foreign {
 		p.Offset, p.Line, p.Column = 0, 0, 0
 	}
 	st.faults = append(st.faults, p)
