@@ -22,6 +22,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,22 +50,9 @@ var Reader = draft.Format{
 func sniff(f *decode.File, m *draft.Check) {
 	list := f.First.Get("benchmarks")
 	m.Want(list.Kind() == decode.Array, "benchmarks")
-	found := false
-	for b := range list.Items() {
-		if found = b.Get("metrics").Has("request_latency"); found {
-			break
-		}
-	}
-	m.Want(found, "benchmarks[].metrics.request_latency")
-	meta := f.First.Get("metadata")
-	era := "0.1 to 0.3"
-	switch version, _ := meta.Get("version").Int(); {
-	case version >= 2:
-		era = "0.7 or later"
-	case version == 1:
-		era = "0.4 to 0.6"
-	}
-	m.Detail = cmp.Or(meta.Get("guidellm_version").Str(), era)
+	isOne := func(b decode.Value) bool { return b.Get("metrics").Has("request_latency") }
+	m.Want(slices.ContainsFunc(slices.Collect(list.Items()), isOne), "benchmarks[].metrics.request_latency")
+	m.Detail = cmp.Or(f.First.At("metadata", "guidellm_version").Str(), "GuideLLM")
 }
 
 // readReport returns a point for each benchmark of a report.

@@ -17,7 +17,6 @@ package trtllm
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"path"
@@ -63,12 +62,10 @@ func readReport(d *draft.Draft) {
 	v := d.In
 	r := d.Reading
 	perf, stream, info := v.Get("performance"), v.Get("streaming_metrics"), v.Get("request_info")
-	engine := v.Get("engine")
-	d.Fields(engine, map[string]string{
-		"fact model.id": "model", "fact stack.version": "version", "condition backend": "backend",
+	d.Fields(v, map[string]string{
+		"fact model.id": "engine.model", "fact stack.version": "engine.version", "condition backend": "engine.backend",
+		"fact model.precision": "engine.quantization|engine.dtype", "fact device.name": "machine.name",
 	})
-	precision := cmp.Or(engine.Get("quantization").Text(), engine.Get("dtype").Text())
-	r.Facts.Model.Precision, r.Facts.Device.Name = precision, v.At("machine", "name").Str()
 	r.Facts.Stack.Engine = "tensorrt-llm"
 	n, _ := v.At("world_info", "world_size").Int()
 	r.Facts.Device.Chips = max(n, 0)
