@@ -146,6 +146,7 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 			Found:    fmt.Sprintf("records of %d completed requests", int(recorded)),
 			Expected: fmt.Sprintf("%d, as the summary counts", int(stated)), Used: "the summary, not recomputed",
 		})
+		correctZone(summary, s, rec.Start)
 		return
 	}
 	differs := func(format string, now float64, args ...any) {
@@ -197,4 +198,17 @@ func recomputed(s *schema.Point, rec schema.Point, differs func(format string, n
 		}
 		s.Metrics.Put(now)
 	}
+}
+
+// correctZone shifts a summary's local times by the difference to its first record, in whole quarters of an hour.
+func correctZone(summary *schema.Reading, s *schema.Point, first time.Time) {
+	if s.Start.IsZero() || first.IsZero() {
+		return
+	}
+	offset := first.Sub(s.Start).Round(15 * time.Minute)
+	if offset.Abs() > 14*time.Hour || (first.Sub(s.Start)-offset).Abs() > 10*time.Minute {
+		return
+	}
+	s.Start, s.End = s.Start.Add(offset), s.End.Add(offset)
+	summary.Facts.Start, summary.Facts.End, summary.Facts.StartNote = s.Start, s.End, "zone by the request records"
 }

@@ -91,8 +91,10 @@ func evalScopeReport(f *decode.File, r *schema.Reading) {
 		first := len(r.Scores)
 		name, categories := m.Get("name").Str(), m.Get("categories")
 		evalScopeAdd(f, r, v.Get("dataset_name").Str(), name, m.Get("score"), m.Get("num"), categories)
-		if first == 0 && len(r.Scores) > 0 && metrics.Len() > 1 { // by which the report as a whole is scored
-			r.Scores[0].Unknown.Set(schema.Headline, "true")
+		for i := range r.Scores {
+			if first == 0 && metrics.Len() > 1 { // by which the report as a whole is scored
+				r.Scores[i].Unknown.Set(schema.Headline, "true")
+			}
 		}
 	}
 }

@@ -70,8 +70,8 @@ func TestEvalScopeSubsets(t *testing.T) {
 		got += fmt.Sprintln(s.Task, s.Metric, s.Group, s.N, s.Unknown.Text(schema.Headline))
 	}
 	if want := `multi_if mean_turn_1_prompt_level_strict  4 true
-multi_if/en mean_turn_1_prompt_level_strict multi_if 3 
-multi_if/fr mean_turn_1_prompt_level_strict multi_if 1 
+multi_if/en mean_turn_1_prompt_level_strict multi_if 3 true
+multi_if/fr mean_turn_1_prompt_level_strict multi_if 1 true
 multi_if mean_inst_level_loose  4 
 `; got != want {
 		t.Error(got)

@@ -170,15 +170,6 @@ func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool
 	return false
 }
 
-// inner decodes JSON within a string.
-func inner(path, text string) decode.Value {
-	if !strings.HasPrefix(text, "{") {
-		return decode.Value{}
-	}
-	v, _ := decode.Document(path, []byte(text))
-	return v
-}
-
 // builds names what was measured of a commit: a build on the main branch. It has the day in UTC on which its first
 // measurement was published, so that jobs that run past midnight are one build, and no build has a day before its
 // commit.
@@ -497,7 +488,7 @@ func (s *store) problems(r *schema.Reading) {
 // bench reads one value.
 func (s *store) bench(suite string, entry, bench decode.Value) {
 	title := bench.Get("name").Str()
-	name := inner(s.f.Path, title)
+	name, _ := decode.Document(s.f.Path, []byte(title)) // nothing for other names
 	metric := name.Get("name").Str()
 	value, ok := bench.Get("value").Float()
 	if metric == "" || !ok {
@@ -507,7 +498,7 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 		}
 		return
 	}
-	extra := inner(s.f.Path, bench.Get("extra").Str())
+	extra, _ := decode.Document(s.f.Path, []byte(bench.Get("extra").Str()))
 	if extra.Kind() == decode.Invalid {
 		extra = name
 	}

@@ -1044,8 +1044,9 @@ func (t Table) below(at decode.Value, path []string, all string, yield func(keys
 			at = at.At(part)
 			continue
 		}
-		for key, x := range inside(at) {
-			if !t.below(x, path[i+1:], strings.TrimPrefix(all+"/"+key, "/"), yield) {
+		for key, x := range children(at) { // what else is there is what a file states of all rows
+			isRows := at.Kind() == decode.Array || x.Kind() == decode.Object || x.Kind() == decode.Array
+			if isRows && !t.below(x, path[i+1:], strings.TrimPrefix(all+"/"+key, "/"), yield) {
 				return false
 			}
 		}
@@ -1054,24 +1055,22 @@ func (t Table) below(at decode.Value, path []string, all string, yield func(keys
 	if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
 		return yield(keys{"", all}, at)
 	}
-	for _, m := range at.Members() {
-		if !yield(keys{m.Key, all}, m.Val) {
-			return false
+	for key, x := range children(at) {
+		if at.Kind() == decode.Array {
+			key = ""
 		}
-	}
-	for x := range at.Items() {
-		if !yield(keys{"", all}, x) {
+		if !yield(keys{key, all}, x) {
 			return false
 		}
 	}
 	return true
 }
 
-// inside are the objects and lists in a value, by key or place: what else is there is what a file states of all rows.
-func inside(v decode.Value) iter.Seq2[string, decode.Value] {
+// children are the members of an object by key, and the items of a list by place.
+func children(v decode.Value) iter.Seq2[string, decode.Value] {
 	return func(yield func(string, decode.Value) bool) {
 		for _, m := range v.Members() {
-			if k := m.Val.Kind(); (k == decode.Object || k == decode.Array) && !yield(m.Key, m.Val) {
+			if !yield(m.Key, m.Val) {
 				return
 			}
 		}
@@ -1164,13 +1163,8 @@ func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
 				d.Value(own, x)
 			}
 		}
-		for _, m := range v.Members() {
-			look(m.Val, path+"."+m.Key)
-		}
-		n := 0
-		for x := range v.Items() {
-			look(x, fmt.Sprintf("%s.%d", path, n))
-			n++
+		for key, x := range children(v) {
+			look(x, path+"."+key)
 		}
 	}
 	for _, m := range row.Members() {
