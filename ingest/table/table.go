@@ -305,19 +305,13 @@ func (r *reader) settings(who [7]string, cells []cell, d *draft.Draft, scores []
 func (r *reader) point(cells []cell, at decode.Value) {
 	d, facts := r.begin(cells, at)
 	has := func(is func(c cell) bool) bool { return slices.ContainsFunc(cells, is) }
-	hasOther := has(isUnmapped)
-	for _, c := range cells {
-		if hasOther && len(r.unmapped) < mostProposed && isUnmapped(c) {
-			r.unmapped[c.heading] = true
-		}
-	}
 	switch {
 	case len(d.Metrics) > 0:
 	case has(func(c cell) bool { return c.kind == score }):
 		r.points++
 		d.Reading.Facts.Widen(facts.Start, facts.Start, "")
 		return
-	case hasOther:
+	case r.note(cells, at):
 		r.left++
 		return
 	default:
@@ -335,7 +329,11 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	if r.table.others {
 		r.keepOthers(d, at)
 	}
-	d.Foreign(at, "")
+	d.Foreign(at, "")       // before what is looked at counts as read
+	const mostSearched = 20 // the other rows have the same
+	if r.points <= mostSearched {
+		r.note(cells, at)
+	}
 	d.Start, d.End = facts.Start, facts.Start
 	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
 	if ok := d.Number("requests_ok"); ok != nil {
@@ -344,10 +342,16 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	d.Done()
 }
 
-// isUnmapped reports a number that is not mapped, and called like one of a benchmark.
-func isUnmapped(c cell) bool {
-	_, err := strconv.ParseFloat(c.text, 64)
-	return !c.mapped && err == nil && IsMeasured(cmp.Or(c.name, c.heading))
+// note notes the numbers of a row that are not mapped, and called like one of a benchmark; it reports whether there are
+// any.
+func (r *reader) note(cells []cell, row decode.Value) (has bool) {
+	for _, c := range slices.Concat(cells, r.notMapped(row)) {
+		_, err := strconv.ParseFloat(c.text, 64)
+		if !c.mapped && err == nil && IsMeasured(cmp.Or(c.name, c.heading)) {
+			r.unmapped[c.heading], has = true, true
+		}
+	}
+	return has
 }
 
 // measured matches the name of a number that a benchmark measures, or of a score.
@@ -365,7 +369,7 @@ func IsMeasured(name string) bool { return measured.MatchString(name) }
 // cell puts one cell into a point.
 func (r *reader) cell(d *draft.Draft, c cell) {
 	switch {
-	case !c.mapped && c.json.Kind() == decode.Invalid:
+	case !c.mapped:
 		d.Keep(c.heading, c.text)
 	case c.kind == dim:
 		d.Dim(c.name, c.text)
@@ -1093,7 +1097,6 @@ func (r *reader) object(headings []string, top, row decode.Value, of keys) {
 	if row.Kind() != decode.Object {
 		return
 	}
-	plain := row
 	row = row.Track()
 	var cells []cell
 	for _, h := range headings {
@@ -1120,7 +1123,7 @@ func (r *reader) object(headings []string, top, row decode.Value, of keys) {
 			cells = append(cells, cell{c, true, h, strings.TrimSpace(text), v})
 		}
 	}
-	r.point(append(cells, r.notMapped(plain)...), row)
+	r.point(cells, row)
 }
 
 // notMapped are the numbers of a row that no heading names, also those of the first item of a list.
