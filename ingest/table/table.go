@@ -143,8 +143,8 @@ func (r *reader) tell() {
 		}
 	}
 	if len(missing) > 0 && !isOurs {
-		r.report(schema.SevWarning, Lacking, plaintext.Plural(r.rows, "row")+" without "+joined(missing),
-			"every column that is mapped", "the columns that are there")
+		r.report(schema.SevWarning, Lacking, plaintext.Plural(r.rows, "row"), "also "+joined(missing),
+			"the columns that are there")
 	}
 	if r.failed > 0 {
 		r.report(schema.SevWarning, "rows-failed", plaintext.Plural(r.failed, "row")+" of measurements that failed",
