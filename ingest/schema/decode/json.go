@@ -288,6 +288,9 @@ func (s *scanner) elements(v *Value) {
 			s.parse(false)
 			s.nodes = before
 		case c.list == nil && kind == Number:
+			if c.floats == nil {
+				c.floats = make([]float64, 0, s.numbersAhead())
+			}
 			c.floats = append(c.floats, s.float())
 			if s.numbers++; s.numbers > len(s.data)/8+freeNumbers {
 				s.tooMuch("a value of too many numbers to hold in memory")
@@ -309,6 +312,15 @@ func (s *scanner) elements(v *Value) {
 // numberValue turns a number of an array back into a value.
 func numberValue(f float64, off int) Value {
 	return Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}
+}
+
+// numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
+func (s *scanner) numbersAhead() int {
+	rest, _, _ := bytes.Cut(s.data[s.pos:], []byte("]"))
+	if bytes.ContainsAny(rest, `"{[`) {
+		return 16
+	}
+	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
 }
 
 // Codes of a stream's problems.
