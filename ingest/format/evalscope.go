@@ -9,7 +9,6 @@ package format
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -188,18 +187,21 @@ func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score,
 		return s
 	}
 	add(task, score, items)
-	var subsets []decode.Value
+	n := 0 // which are not held at once
 	for c := range categories.Items() {
-		subsets = slices.AppendSeq(subsets, c.Get("subsets").Items())
-		subsets = slices.AppendSeq(subsets, c.Get("subset").Items()) // before 0.8
+		n += c.Get("subsets").Len() + c.Get("subset").Len() // before 0.8
 	}
-	for _, x := range subsets {
-		if x.Get("name").Str() != "" && len(subsets) > 1 { // else it is the whole
-			score := x.Get("score")
-			if score.Kind() == decode.Object {
-				score = score.Get(metric)
+	for c := range categories.Items() {
+		for _, list := range []string{"subsets", "subset"} {
+			for x := range c.Get(list).Items() {
+				score := x.Get("score")
+				if score.Kind() == decode.Object {
+					score = score.Get(metric)
+				}
+				if name := x.Get("name").Str(); name != "" && n > 1 { // else it is the whole
+					add(task+"/"+name, score, x.Get("num")).Group = task
+				}
 			}
-			add(task+"/"+x.Get("name").Str(), score, x.Get("num")).Group = task
 		}
 	}
 }

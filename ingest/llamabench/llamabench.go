@@ -237,6 +237,7 @@ func readTable(f *decode.File, r *schema.Reading) {
 	var rows []row
 	devices := deviceList{printed: map[string]bool{}}
 	section, number := "", 0
+lines:
 	for line := range bytes.Lines(f.Data) {
 		number++
 		cells, begin := draft.Cells(line, marks), string(line[:min(len(line), 120)])
@@ -257,8 +258,10 @@ func readTable(f *decode.File, r *schema.Reading) {
 		case len(header) == n && !strings.HasPrefix(cells[0], "-"):
 			x := row{header, cells, section, test.FindStringSubmatch(cells[n-2]), rate.FindStringSubmatch(cells[n-1])}
 			if x.test != nil && x.speed != nil && x.test[1]+x.test[2] != "" {
-				rows = append(rows, x)
-				continue
+				if rows = append(rows, x); len(rows) <= f.Limits().Results { // else the load says so
+					continue
+				}
+				break lines
 			}
 			draft.Problem(f, r, schema.SevWarning, "row-not-read", decode.Value{},
 				fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
@@ -285,7 +288,7 @@ func points(f *decode.File, r *schema.Reading, rows []row) {
 	runs := draft.RunsOf[string](r)
 	var drafts []*draft.Draft
 	under, several := map[string]string{}, false
-	for _, x := range rows[:min(len(rows), f.Limits().Results+1)] {
+	for _, x := range rows {
 		facts := r.Facts
 		facts.Model.Name, facts.Model.Precision = x.cells[0], precision(x.cells[0])
 		d := draft.New(f, runs.Of(x.cells[0], facts), decode.Value{}, "llama-bench")
