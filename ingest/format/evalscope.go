@@ -198,6 +198,9 @@ func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score,
 				if score.Kind() == decode.Object {
 					score = score.Get(metric)
 				}
+				if len(r.Scores) > f.Limits().Results { // the load says so
+					return
+				}
 				if name := x.Get("name").Str(); name != "" && n > 1 { // else it is the whole
 					add(task+"/"+name, score, x.Get("num")).Group = task
 				}
