@@ -81,7 +81,7 @@ func TestAllFormatsAreInTheTree(t *testing.T) {
 			points += f.Points + f.Scores
 		}
 	}
-	want := strings.Fields(`aiperf aiperf-records aiperf-sweep aiperf-sweep-csv bigcode-eval evalscope-perf
+	want := strings.Fields(`aiperf aiperf-records aiperf-sweep bigcode-eval evalscope-perf
 		evalscope-percentiles evalscope-arguments evalscope-report genai-perf github-action-benchmark guidellm guidellm-csv
 		helm inference-perf inferencex inferencex-raw inspect llama-bench llama-bench-md llm-d-report llmperf lighteval
 		lm-eval lm-eval-0.3 lm-eval-samples mlperf mosaic-eval nm-vllm optimum-benchmark pytorch-hud serving-console

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -75,9 +74,6 @@ func wholeOf(s *source, near, all []*source) string {
 		if stage != "" && format.IsInferencePerfSummary(s.rel) {
 			return path.Dir(stage)
 		}
-	case aiperf.SweepTable:
-		aggregate := beside(func(o *source) bool { return o.reading.Format == aiperf.Sweep && o.stem() == s.stem() })
-		return cmp.Or(aggregate, runsOfSweep(s, all))
 	case aiperf.Sweep:
 		return runsOfSweep(s, all)
 	}

@@ -62,7 +62,7 @@ var Reader = draft.Format{
 			},
 		},
 		{
-			Name: SweepTable, Detail: "table of a sweep", All: readSweepTable,
+			Name: Aside, Detail: "not a result: table of a sweep", Records: true,
 			Text: func(f *decode.File) bool { return sweepColumn.Match(firstLine(f)) },
 		},
 		asideTable("time slices of a run", "Timeslice,Metric,"),
@@ -140,33 +140,13 @@ func sniff(f *decode.File, m *draft.Check) {
 		v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
 		"aiperf_version, error_summary or was_cancelled")
 	if m.OK() {
-		m.Detail = eraOf(v)
+		m.Detail = cmp.Or(v.Get("aiperf_version").Str(), "before 0.4")
 	}
 }
 
 func isRecord(v decode.Value) bool {
 	return v.Get("metrics").Kind() == decode.Object &&
 		v.Get("metadata").HasAny("x_request_id", "benchmark_phase", "credit_phase")
-}
-
-func eraOf(v decode.Value) string {
-	version := v.Get("aiperf_version").Str()
-	if version != "" {
-		version = " (" + version + ")"
-	}
-	config, written := v.Get("input_config"), v.Get("schema_version").Str()
-	switch {
-	case v.Get("records").Kind() == decode.Object:
-		return "era E0"
-	case v.Get("warmup_metrics").Kind() != decode.Invalid || strings.HasPrefix(written, "1.4") ||
-		strings.HasPrefix(written, "1.5"):
-		return "era E4" + version
-	case config.Has("phases") || config.Get("models").Kind() == decode.Object:
-		return "era E3" + version
-	case v.Has("schema_version"):
-		return "era E2" + version
-	}
-	return "era E1"
 }
 
 // fields are AIPerf's metrics; in a table, their names have blanks.

@@ -33,7 +33,7 @@ func TestRecordedVersions(t *testing.T) {
 	for _, c := range []struct {
 		dir, detail string
 		model       string
-	}{{"0.3.0", "era E1", "m"}, {"0.13.0", "era E4 (0.13.0)", "m"}} {
+	}{{"0.3.0", "before 0.4", "m"}, {"0.13.0", "0.13.0", "m"}} {
 		summary := open(t, c.dir+"/profile_export_aiperf.json")
 		records := open(t, c.dir+"/profile_export.jsonl")
 		if m := aiperf.Reader.Detect(summary); !m.OK() || m.Format != aiperf.Format || m.Detail != c.detail {
@@ -86,19 +86,19 @@ func eras() []era {
 			"E0",
 			`{"records":{"ttft":{"tag":"ttft","unit":"ms","header":"x","avg":10,"p50":9,"p99":null},` +
 				`"request_count":{"unit":"requests","avg":10}},` + config + `,"was_cancelled":false,"error_summary":[]}`,
-			"era E0",
+			"before 0.4",
 		},
 		{
 			"E1",
 			`{"time_to_first_token":{"unit":"ms","avg":10},"goodput":null,"request_count":{"unit":"requests","avg":10},` +
 				config + `,"was_cancelled":false,"error_summary":[]}`,
-			"era E1",
+			"before 0.4",
 		},
 		{
 			"E2",
 			`{"schema_version":"1.0","aiperf_version":"0.8.0","time_to_first_token":{"unit":"ms","avg":10},` +
 				`"request_count":{"unit":"requests","avg":10},` + config + `}`,
-			"era E2 (0.8.0)",
+			"0.8.0",
 		},
 		{
 			"E3",
@@ -107,7 +107,7 @@ func eras() []era {
 				`"run_info":{"cli_command":"aiperf profile --isl 100 --osl 50"},` +
 				`"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"phases":[{"name":"warmup","kind":"warmup",` +
 				`"concurrency":1},{"name":"profiling","concurrency":4,"requests":10}]}}`,
-			"era E3 (0.10.0)",
+			"0.10.0",
 		},
 		{
 			"E4",
@@ -115,7 +115,7 @@ func eras() []era {
 				`"avg":10},"request_count":{"unit":"requests","avg":10},"error_summary":[],` +
 				`"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"datasets":[{"type":"synthetic",` +
 				`"prompts":{"isl":{"mean":100},"osl":50}}],"phases":[{"concurrency":4}]}}`,
-			"era E4 (0.13.0)",
+			"0.13.0",
 		},
 	}
 }

@@ -78,20 +78,12 @@ func readRow(d *draft.Draft, header, row []string) {
 
 // Sweep is the format of what AIPerf makes of the runs of a sweep: one entry a combination of parameters, each
 // statistic with its mean over the trials and the error of that mean. It counts where the runs themselves are not
-// there. The table beside it (.csv) states no units; they are those of AIPerf's files. Source:
-// orchestrator/aggregation/sweep.py of 0.13.
-const (
-	Sweep      = "aiperf-sweep"
-	SweepTable = "aiperf-sweep-csv"
-)
+// there. The table beside it (.csv) has the same without units. Source: orchestrator/aggregation/sweep.py of 0.13.
+const Sweep = "aiperf-sweep"
 
-var (
-	// sweepColumn is the mean over trials of a statistic, in the header of a sweep's table.
-	sweepColumn = regexp.MustCompile(
-		`(^|,)(request_throughput_avg|time_to_first_token_\w+|request_latency_\w+)_mean(,|\r?$)`)
-	// isStatistic matches the columns of a metric over the trials.
-	isStatistic = regexp.MustCompile(`_(mean|std|min|max|cv)$`)
-)
+// sweepColumn is the mean over trials of a statistic, in the header of a sweep's table.
+var sweepColumn = regexp.MustCompile(
+	`(^|,)(request_throughput_avg|time_to_first_token_\w+|ttft_\w+|request_latency_\w+)_mean(,|\r?$)`)
 
 func readSweep(f *decode.File, r *schema.Reading) {
 	for c := range f.First.Get("per_combination_metrics").Items() {
@@ -122,9 +114,6 @@ func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
 		}
 		unit := m.Val.Get("unit").Str()
 		scale, known := unitScale(unit, schema.Unit(x.Metric))
-		if unit == "" { // the table of a sweep
-			scale, known = 1, true
-		}
 		if !known {
 			d.Problem(schema.SevWarning, "unknown-unit", m.Val, fmt.Sprintf("unit %q of %s", unit, m.Key),
 				schema.Unit(x.Metric), "no number of this metric")
@@ -148,7 +137,6 @@ func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
 
 // sweepMetric splits "time_to_first_token_p99" into a metric and our name of its statistic.
 func sweepMetric(key string) (x draft.Field, stat string, ok bool) {
-	key = strings.Replace(strings.TrimSuffix(key, "_ms"), "ttft_", "time_to_first_token_", 1)
 	for _, x := range fields {
 		rest, has := strings.CutPrefix(key, x.Key+"_")
 		if stat, ok := statOf(x.Metric, rest); has && ok {
@@ -156,26 +144,4 @@ func sweepMetric(key string) (x draft.Field, stat string, ok bool) {
 		}
 	}
 	return draft.Field{}, "", false
-}
-
-// readSweepTable reads the first table of a sweep's CSV; what follows the empty line repeats it. A row becomes what it
-// is in the aggregate.
-func readSweepTable(f *decode.File, r *schema.Reading) {
-	rows, _ := draft.Rows(string(f.Data)) // to the second table
-	for _, row := range rows {
-		parameters, metrics := map[string]string{}, map[string]any{}
-		for _, cell := range row.Members() {
-			name, isMean := strings.CutSuffix(cell.Key, "_mean")
-			_, _, known := sweepMetric(name)
-			x, isNumber := cell.Val.Float()
-			switch {
-			case isMean && known && isNumber:
-				metrics[name] = map[string]float64{"mean": x}
-			case !strings.Contains(cell.Key, "_avg") && !isStatistic.MatchString(cell.Key) && cell.Val.Str() != "":
-				parameters[cell.Key] = cell.Val.Str()
-			}
-		}
-		readCombination(f, r, decode.Of(map[string]any{"parameters": parameters, "metrics": metrics}))
-	}
-	r.Detail = fmt.Sprintf("table of a sweep, %d combinations", len(r.Points))
 }

@@ -1,3 +1,11 @@
+// Package archive iterates over the files in an archive: zip, tar, tar.gz, tar.zst, and archives within them.
+//
+// It takes an archive's bytes and returns its members, one at a time, as bytes in memory, with the path that each
+// would have if the archive were a folder. Nothing is written to disk. [decode.Limits] bounds how many members are
+// examined, how large one and all of them may become, and how deep archives nest. A member beyond a limit, damaged,
+// encrypted, or with a name outside of the archive is a problem; the others are still read.
+//
+// The package must not know any result format.
 package archive
 
 import (
@@ -14,7 +22,6 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
@@ -58,9 +65,9 @@ func (w *walker) report(p schema.Problem) {
 	}
 }
 
-func (w *walker) fail(path, code, found, expected, hint string) {
+func (w *walker) fail(sev schema.Severity, path, code, found, expected, hint string) {
 	w.report(schema.Problem{
-		Severity: schema.SevError, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
+		Severity: sev, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
 	})
 }
 
@@ -107,7 +114,7 @@ func (w *walker) zip(name string, in Input, size int64, depth int) {
 			continue
 		}
 		if f.Flags&1 != 0 {
-			w.fail(member, "encrypted", "an encrypted member", "one that can be read",
+			w.fail(schema.SevError, member, "encrypted", "an encrypted member", "one that can be read",
 				"unpack the archive with its password and read the folder")
 			continue
 		}
@@ -146,7 +153,7 @@ func (w *walker) tar(name string, in io.Reader, depth int) {
 // admit decides about a member by its name, and counts it.
 func (w *walker) admit(archive, name string) (string, bool) {
 	if w.members++; w.members > w.lim.Members {
-		w.fail(archive, "too-many-members", fmt.Sprintf("more than %d files in one archive", w.lim.Members),
+		w.fail(schema.SevError, archive, "too-many-members", fmt.Sprintf("more than %d files in one archive", w.lim.Members),
 			"an archive of results", "split it, or unpack it and read the folder")
 		w.stopped = true
 		return "", false
@@ -158,11 +165,8 @@ func (w *walker) admit(archive, name string) (string, bool) {
 		if r := []rune(name); len(r) > 80 {
 			name = string(r[:80]) + "…"
 		}
-		w.report(schema.Problem{
-			Severity: schema.SevWarning, Path: archive, Code: "unsafe-path",
-			Found:    fmt.Sprintf("a member named %q, which lies outside the archive", name),
-			Expected: "a path within it", Hint: "nothing of it was read",
-		})
+		w.fail(schema.SevWarning, archive, "unsafe-path", fmt.Sprintf("a member named %q, which lies outside the archive",
+			name), "a path within it", "nothing of it was read")
 		return "", false
 	}
 	at := archive + "/" + path.Clean(clean)
@@ -192,7 +196,7 @@ func (w *walker) member(m Member, r io.Reader, size, most int64, e decode.Envelo
 	}
 	switch {
 	case errors.Is(err, decode.ErrTooLarge):
-		w.fail(m.Path, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20),
+		w.fail(schema.SevError, m.Path, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20),
 			fmt.Sprintf("at most %d MB a member and %d MB an archive, and at most 200 times the packed bytes",
 				w.lim.Packed>>20, w.lim.Total>>20), "unpack the archive and read the folder")
 		w.stopped = w.total <= w.lim.Packed
@@ -207,10 +211,8 @@ func (w *walker) member(m Member, r io.Reader, size, most int64, e decode.Envelo
 	inner := decode.EnvelopeOf(m.Data[:min(size, 512)])
 	switch {
 	case depth >= w.lim.Nesting && (inner == decode.Zip || inner == decode.Tar):
-		w.report(schema.Problem{
-			Severity: schema.SevWarning, Path: m.Path, Code: "too-deep", Found: "archives within archives within archives",
-			Expected: fmt.Sprintf("at most %d levels", w.lim.Nesting), Hint: "unpack it and read the folder",
-		})
+		w.fail(schema.SevWarning, m.Path, "too-deep", "archives within archives within archives",
+			fmt.Sprintf("at most %d levels", w.lim.Nesting), "unpack it and read the folder")
 	case depth >= w.lim.Nesting || !w.open(m.Path, bytes.NewReader(m.Data), size, depth):
 		w.visit(m)
 	}

@@ -285,27 +285,18 @@ func command(line string) map[string]string {
 	if m == nil || len(line) > longestCommand {
 		return nil
 	}
-	out := map[string]string{}
-	name := ""
 	words, err := shellquote.Split(shellEnd.FindString(m[1]))
 	if err != nil {
 		return nil
 	}
-	for _, w := range words {
-		value, has := w, name != ""
-		if flag, isFlag := strings.CutPrefix(w, "--"); isFlag {
-			name, value, has = strings.Cut(flag, "=")
-			name = strings.ReplaceAll(name, "-", "_")
-			if name == "random_input" || name == "random_output" {
-				name += "_len"
-			}
-			out[name] = "True"
+	out := map[string]string{}
+	for _, flag := range draft.Flags(words).Members() {
+		name, value := strings.ReplaceAll(strings.TrimPrefix(flag.Key, "--"), "-", "_"), flag.Val.Str()
+		if value == "" || strings.HasPrefix(value, "--") {
+			value = "True"
 		}
-		if has {
-			if out[name] = value; strings.ContainsAny(value, "$`") {
-				delete(out, name)
-			}
-			name = ""
+		if !strings.ContainsAny(value, "$`") {
+			out[name] = value
 		}
 	}
 	return out
@@ -323,7 +314,7 @@ var pythonArgument = regexp.MustCompile(`([\w-]+)=('[^']*'|"[^"]*"|(?:[^,()\[\]{
 func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
 	isl, osl := "input_len", "output_len"
 	if kind, _, _ := strings.Cut(d.Key.Dataset, "-"); kind == "random" || kind == "sonnet" {
-		isl, osl = isl+"|"+kind+"_input_len", osl+"|"+kind+"_output_len" // the general ones win
+		isl, osl = isl+"|"+kind+"_input_len|random_input", osl+"|"+kind+"_output_len|random_output" // the general ones win
 		// lengths between this share of the length and all of it; sglang's default is 0
 		ratio := args.Get("random_range_ratio").Float0()
 		if kind == "random" && ratio != 1 && (ratio > 0 || tool == "sglang") {

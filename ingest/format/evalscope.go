@@ -85,8 +85,16 @@ func evalScopeAsked(f *decode.File, r *schema.Reading) {
 func evalScopeReport(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts.Model.ID = v.Get("model_name").Str()
-	for m := range v.Get("metrics").Items() {
-		evalScopeAdd(f, r, v.Get("dataset_name").Str(), m.Get("name").Str(), m.Get("score"), m.Get("num"))
+	metrics := v.Get("metrics")
+	for m := range metrics.Items() {
+		first := len(r.Scores)
+		name, categories := m.Get("name").Str(), m.Get("categories")
+		evalScopeAdd(f, r, v.Get("dataset_name").Str(), name, m.Get("score"), m.Get("num"), categories)
+		for i := range r.Scores {
+			if first == 0 && metrics.Len() > 1 { // by which the report as a whole is scored
+				r.Scores[i].Unknown.Set(schema.Headline, "true")
+			}
+		}
 	}
 }
 
@@ -95,10 +103,10 @@ func evalScopeOldReport(f *decode.File, r *schema.Reading) {
 	v := f.First
 	task, score := v.Get("name").Str(), v.Get("score")
 	if score.Kind() != decode.Object {
-		evalScopeAdd(f, r, task, v.Get("metric").Str(), score, v.Get("total_num"))
+		evalScopeAdd(f, r, task, v.Get("metric").Str(), score, v.Get("total_num"), v.Get("category"))
 	}
 	for _, m := range score.Members() {
-		evalScopeAdd(f, r, task, m.Key, m.Val, v.Get("total_num"))
+		evalScopeAdd(f, r, task, m.Key, m.Val, v.Get("total_num"), v.Get("category"))
 	}
 }
 
@@ -167,12 +175,36 @@ func CombineEvalScope(summary *schema.Reading, part schema.Reading) {
 	maps.Copy(p.Conditions, q.Conditions)
 }
 
-// evalScopeAdd appends a score, with the number of items that it is of.
-func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score, items decode.Value) {
+// evalScopeAdd appends a score, with the number of items that it is of, and those of its subsets where it has several.
+func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score, items, categories decode.Value) {
 	if task == "" || metric == "" {
 		return
 	}
-	s := draft.Score(f, r, task, metric, 0)
-	n, _ := items.Int()
-	s.N, s.Value = max(n, 0), draft.NumberOf(score, "the file says "+strconv.Quote(score.Text()))
+	add := func(task string, score, items decode.Value) *schema.Score {
+		s := draft.Score(f, r, task, metric, 0)
+		n, _ := items.Int()
+		s.N, s.Value = max(n, 0), draft.NumberOf(score, "the file says "+strconv.Quote(score.Text()))
+		return s
+	}
+	add(task, score, items)
+	n := 0 // which are not held at once
+	for c := range categories.Items() {
+		n += c.Get("subsets").Len() + c.Get("subset").Len() // before 0.8
+	}
+	for c := range categories.Items() {
+		for _, list := range []string{"subsets", "subset"} {
+			for x := range c.Get(list).Items() {
+				score := x.Get("score")
+				if score.Kind() == decode.Object {
+					score = score.Get(metric)
+				}
+				if len(r.Scores) > f.Limits().Results { // the load says so
+					return
+				}
+				if name := x.Get("name").Str(); name != "" && n > 1 { // else it is the whole
+					add(task+"/"+name, score, x.Get("num")).Group = task
+				}
+			}
+		}
+	}
 }

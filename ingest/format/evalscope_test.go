@@ -1,9 +1,11 @@
 package format_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/format"
+	"github.com/ttreport/ttreport/ingest/schema"
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
@@ -54,6 +56,25 @@ func TestEvalScopeReport(t *testing.T) {
 	}
 	if x, _ := r.Scores[0].Value.Get(); x != .55 {
 		t.Error(x)
+	}
+}
+
+// The first of several metrics is the score of the report, and each of several subsets is a score of its own.
+func TestEvalScopeSubsets(t *testing.T) {
+	const subsets = `"categories":[{"subsets":[{"name":"en","num":3,"score":0.5},{"name":"fr","num":1,"score":0.25}]}]`
+	r := evalScopeReader.Must(t, "multi_if.json", `{"dataset_name":"multi_if","model_name":"acme/m","score":0.44,`+
+		`"metrics":[{"name":"mean_turn_1_prompt_level_strict","num":4,"score":0.44,`+subsets+`},`+
+		`{"name":"mean_inst_level_loose","num":4,"score":0.6,"categories":[{"subsets":[{"name":"default","score":0.6}]}]}]}`)
+	got := ""
+	for _, s := range r.Scores {
+		got += fmt.Sprintln(s.Task, s.Metric, s.Group, s.N, s.Unknown.Text(schema.Headline))
+	}
+	if want := `multi_if mean_turn_1_prompt_level_strict  4 true
+multi_if/en mean_turn_1_prompt_level_strict multi_if 3 true
+multi_if/fr mean_turn_1_prompt_level_strict multi_if 1 true
+multi_if mean_inst_level_loose  4 
+`; got != want {
+		t.Error(got)
 	}
 }
 

@@ -70,23 +70,15 @@ func lightEvalCount(tasks []decode.Value, name string) int {
 // lightEvalConfiguration returns what a file states of the model's numbers: {"dtype": "bfloat16",
 // "quantization": "fp8"}. Early versions write model_dtype, later ones the model's whole configuration.
 func lightEvalConfiguration(general decode.Value) (out schema.Unknown) {
-	model := general.Get("model_config")
-	for _, field := range []struct {
-		name  string
-		value decode.Value
-	}{
-		{"dtype", general.Get("model_dtype")}, {"dtype", model.Get("dtype")}, {"quantization", model.Get("quantization")},
-		{"load_in_4bit", model.At("quantization_config", "load_in_4bit")},
-		{"load_in_8bit", model.At("quantization_config", "load_in_8bit")},
+	for _, field := range [][2]string{
+		{"dtype", "model_dtype"}, {"dtype", "model_config.dtype"}, {"quantization", "model_config.quantization"},
+		{"load_in_4bit", "model_config.quantization_config.load_in_4bit"},
+		{"load_in_8bit", "model_config.quantization_config.load_in_8bit"},
 	} {
-		text := strings.TrimPrefix(field.value.Text(), "torch.")
-		if text == "" || out[field.name] != nil || len(text) > 60 {
-			continue
+		text := strings.TrimPrefix(general.Path(field[1]).Text(), "torch.")
+		if text != "" && out[field[0]] == nil && len(text) <= 60 {
+			out.Set(field[0], text)
 		}
-		if out == nil {
-			out = schema.Unknown{}
-		}
-		out[field.name] = schema.JSONString(text)
 	}
 	return out
 }

@@ -44,9 +44,6 @@ var llmdLatencies = map[string]string{
 	"":               "ttft not-stated, e2el not-stated, tpot not-stated, itl not-stated, ntpot incl-first",
 }
 
-// llmdScales are the factors of a distribution's units to milliseconds.
-var llmdScales = map[string]float64{"ms": 1, "ms/token": 1, "s": 1000, "s/token": 1000}
-
 // readLLMD returns the point of a report.
 func readLLMD(f *decode.File, r *schema.Reading) {
 	load := f.First.At("scenario", "load", "standardized") // of 0.2
@@ -70,8 +67,8 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 		if block.Kind() != decode.Object {
 			continue
 		}
-		x := draft.Table(words + ": ")[0]
-		if x.Scale = llmdScales[block.Get("units").Str()]; x.Scale == 0 {
+		x, isUnit := draft.Table(words + ": ")[0], false
+		if x.Scale, isUnit = draft.Scale(strings.TrimSuffix(block.Get("units").Str(), "/token"), "ms"); !isUnit {
 			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
 				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")
 			continue

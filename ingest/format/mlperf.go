@@ -100,30 +100,19 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	d.Done()
 }
 
-// mlPerfMostReasons is how many reasons of one result are quoted.
-const mlPerfMostReasons = 8
-
 // mlPerfReasons quotes why a result is not valid: the constraints that were not satisfied, and what is recommended.
 func mlPerfReasons(text []byte) string {
 	var out []string
-	inAdvice := false
 	for line := range bytes.Lines(text) {
-		line := strings.TrimSpace(string(line))
-		label, value, _ := strings.Cut(line, ":")
-		label, value = strings.TrimSpace(label), strings.TrimSpace(value)
-		switch {
-		case strings.HasSuffix(label, "satisfied") && strings.EqualFold(value, "no"):
+		label, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
+		switch label = strings.TrimSpace(label); {
+		case strings.HasSuffix(label, "satisfied") && strings.EqualFold(strings.TrimSpace(value), "no"):
 			out = append(out, label+": no")
-		case strings.EqualFold(label, "Recommendations"):
-			inAdvice = true
-		case inAdvice && strings.HasPrefix(line, "*"):
-			out = append(out, strings.TrimSpace(strings.TrimLeft(line, "* ")))
-		}
-		if strings.HasPrefix(line, "====") && inAdvice || len(out) == mlPerfMostReasons {
-			break
+		case strings.HasPrefix(label, "* "):
+			out = append(out, strings.TrimSpace(label[2:]))
 		}
 	}
-	return strings.TrimSuffix(": "+strings.Join(out, "; "), ": ")
+	return strings.TrimSuffix(": "+strings.Join(out[:min(len(out), 8)], "; "), ": ")
 }
 
 // mlPerfPlace is the path of a result within a submission.

@@ -121,15 +121,10 @@ func torchHUDFacts(x decode.Value) schema.Facts {
 
 // torchHUDWorkload reads the client's arguments, spelt with dashes or underscores.
 func torchHUDWorkload(args decode.Value, d *draft.Draft) {
-	get := func(name string) decode.Value {
-		if x := args.Get(strings.ReplaceAll(name, "_", "-")); x.Kind() > decode.Null {
-			return x
-		}
-		return args.Get(name)
-	}
 	d.Fields(args, map[string]string{
 		"key dataset": "dataset_name|dataset-name", "key rate": "request_rate|request-rate",
 		"key concurrency": "max_concurrency|max-concurrency|batch_size|batch-size",
+		"degree tp":       "tensor-parallel-size|tensor_parallel_size",
 	})
 	if d.Key.Dataset == "random" || d.Key.Dataset == "" {
 		d.Fields(args, map[string]string{
@@ -137,11 +132,8 @@ func torchHUDWorkload(args decode.Value, d *draft.Draft) {
 			"key osl": "random_output_len|random-output-len|output_len|output-len",
 		})
 	}
-	if n := get("tensor_parallel_size").Text(); n != "1" {
-		d.Dim("tp", n)
-	}
 	for _, name := range []string{"num_prompts", "seed", "ignore_eos", "temperature", "burstiness", "backend"} {
-		d.Condition(name, get(name).Text())
+		d.Fields(args, map[string]string{"condition " + name: strings.ReplaceAll(name, "_", "-") + "|" + name})
 	}
 }
 

@@ -1,13 +1,29 @@
+// Package guidellm reads the reports of GuideLLM: benchmarks.json of 0.1 to 0.3, of 0.4 to 0.6 (metadata version 1) and
+// of 0.7 and later (version 2). Its CSV and console tables repeat them.
+//
+// It takes one decoded value and returns a [schema.Reading] with one point for each benchmark, since a report holds all
+// strategies and rates of a sweep. Source: guidellm/benchmark/schemas, 2025 and 2026.
+//
+// Units: times are milliseconds by their names, but request_latency is seconds.
+//
+// Traps: "time_per_output_token_ms" includes the first token, which is NTPOT here; "inter_token_latency_ms" is the mean
+// gap of a request, weighted by its tokens, and its mean is that of TPOT; its "count" counts tokens, not requests;
+// request_latency ends with the response and not with the last token; every statistic exists for successful, errored,
+// incomplete and all requests, and a block of count 0 is all zeros, which is no data; p001 is the 0.1th percentile.
+// Requests are kept as a sample only, with their texts; neither is read.
 package guidellm
 
 import (
 	"bytes"
 	"cmp"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -34,21 +50,13 @@ func sniff(f *decode.File, m *draft.Check) {
 	list := f.First.Get("benchmarks")
 	m.Want(list.Kind() == decode.Array, "benchmarks")
 	found := false
-	for b := range list.Items() {
+	for b := range list.Items() { // which are not held at once: there may be millions
 		if found = b.Get("metrics").Has("request_latency"); found {
 			break
 		}
 	}
 	m.Want(found, "benchmarks[].metrics.request_latency")
-	meta := f.First.Get("metadata")
-	era := "0.1 to 0.3"
-	switch version, _ := meta.Get("version").Int(); {
-	case version >= 2:
-		era = "0.7 or later"
-	case version == 1:
-		era = "0.4 to 0.6"
-	}
-	m.Detail = cmp.Or(meta.Get("guidellm_version").Str(), era)
+	m.Detail = cmp.Or(f.First.At("metadata", "guidellm_version").Str(), "GuideLLM")
 }
 
 // readReport returns a point for each benchmark of a report.
@@ -198,13 +206,15 @@ func asked(data decode.Value, name string) *float64 {
 	if p := data.Get(name).Ptr(); p != nil {
 		return p
 	}
-	text := data.Str() + data.Get("data").Str()
-	m := regexp.MustCompile(`"?` + name + `"?\s*[=:]\s*(\d+)`).FindStringSubmatch(text)
-	if m == nil {
-		return nil
+	for _, m := range length.FindAllStringSubmatch(data.Str()+data.Get("data").Str(), -1) {
+		if m[1] == name {
+			return decode.Of(m[2]).Ptr()
+		}
 	}
-	return decode.Of(m[1]).Ptr()
+	return nil
 }
+
+var length = regexp.MustCompile(`(\w+)"?\s*[=:]\s*(\d+)`)
 
 // workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
 // stated.
@@ -244,4 +254,164 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 	d.Condition("streaming", backend.Get("stream").Text())
 	d.Condition("endpoint", backend.Get("request_format").Str())
 	return data
+}
+
+// Table is benchmarks.csv: one row a benchmark. Up to 0.3 it has one line of headings ("Successful Time to first token
+// ms mean"), from 0.4 on three (group, status and unit, statistic). It states what the report does, with fewer
+// percentiles, so that a row is read as the benchmark that it was written from. Sources: benchmark/output.py of 0.3,
+// benchmark/outputs/csv.py of 0.6.
+const Table = "guidellm-csv"
+
+// row has the cells of one benchmark by heading, in lower case; its three lines since 0.4 are joined by blanks.
+type row map[string]string
+
+func readTable(f *decode.File, out *schema.Reading) {
+	lines := csv.NewReader(bytes.NewReader(f.Data))
+	lines.FieldsPerRecord = -1
+	table, err := lines.ReadAll()
+	depth := 1
+	if bytes.HasPrefix(f.Data, []byte("Run Info,")) {
+		depth = 3
+	}
+	if err != nil || len(table) <= depth || len(table[len(table)-1]) < len(table[0]) {
+		draft.Problem(f, out, schema.SevError, "truncated", decode.Value{}, "a table that is cut or damaged",
+			"a line of as many columns as the headings for each benchmark", "no number of it",
+			"copy the file again, or read the report beside it")
+		return
+	}
+	for _, line := range table[depth:] {
+		one := row{}
+		for i, cell := range line[:min(len(line), len(table[0]))] {
+			heading := ""
+			for _, words := range table[:depth] {
+				if i < len(words) {
+					heading += " " + strings.ToLower(words[i])
+				}
+			}
+			one[strings.TrimSpace(heading)] = cell
+		}
+		as := f.With(one.report())
+		as.Form = decode.JSON
+		part := schema.Reading{Format: Table}
+		readReport(as, &part)
+		out.Points = append(out.Points, part.Points...)
+		out.Problems = append(out.Problems, part.Problems...)
+		if out.Facts.Model.ID == "" {
+			out.Facts.Model = part.Facts.Model
+		}
+		out.Facts.Widen(part.Facts.Start, part.Facts.End, "local time of the host, zone not stated")
+	}
+	out.Detail = fmt.Sprintf("table of %d benchmarks", len(out.Points))
+}
+
+// groups are the metrics of a report, with the beginning of their headings since 0.4. Before, that is made of the name:
+// "Successful Time to first token ms mean".
+var groups = map[string]string{
+	"request_latency": "request latency successful sec", "time_to_first_token_ms": "time to first token successful ms",
+	"time_per_output_token_ms": "time per output token successful ms",
+	"inter_token_latency_ms":   "inter token latency successful ms",
+	"requests_per_second":      "server throughput successful requests/sec",
+	"request_concurrency":      "server throughput successful concurrency",
+	"prompt_token_count":       "token metrics successful input tokens",
+	"output_token_count":       "token metrics successful output tokens",
+	"output_tokens_per_second": "token throughput successful output tokens/sec",
+	"tokens_per_second":        "token throughput successful total tokens/sec",
+}
+
+// block has the statistics of a metric, as a report has them.
+func (r row) block(metric string) map[string]any {
+	b := map[string]any{}
+	for _, begin := range []string{groups[metric], "successful " + strings.ReplaceAll(metric, "_", " ")} {
+		for stat, name := range map[string]string{"mean": "mean", "median": "median", "std_dev": "std dev"} {
+			if x, err := strconv.ParseFloat(r[begin+" "+name], 64); err == nil && x-x == 0 {
+				b[stat] = x
+			}
+		}
+		var list []float64
+		text := cmp.Or(r[begin+" percentiles"], r[begin+" [min, 0.1, 1, 5, 10, 25, 75, 90, 95, 99, max]"])
+		if json.Unmarshal([]byte(text), &list) == nil && len(list) == 11 {
+			b["min"], b["max"] = list[0], list[10]
+			b["percentiles"] = map[string]float64{
+				"p001": list[1], "p01": list[2], "p05": list[3], "p10": list[4], "p25": list[5], "p75": list[6], "p90": list[7],
+				"p95": list[8], "p99": list[9],
+			}
+		}
+	}
+	return b
+}
+
+// report makes the report of one benchmark.
+func (r row) report() decode.Value {
+	metrics := map[string]any{}
+	done := r.number("successful requests", "request counts successful")
+	for name := range groups {
+		if b := r.block(name); len(b) > 0 {
+			b["count"] = done
+			metrics[name] = map[string]any{"successful": b}
+		}
+	}
+	metrics["request_totals"] = map[string]any{
+		"successful": done, "errored": r.number("errored requests", "request counts errored"),
+		"incomplete": r.number("incomplete requests", "request counts incomplete"),
+	}
+	benchmark := map[string]any{
+		"metrics": metrics, "args": r.object("args"), "worker": r.object("worker"),
+		"request_loader": r.object("request loader"),
+	}
+	strategy := strategyOf(r.object("run info profile"), r["benchmark strategy"])
+	if strategy["type_"] != "" { // up to 0.3 it is in the arguments
+		benchmark["config"] = map[string]any{"strategy": strategy, "backend": r.object("run info backend")}
+		if kind := strategy["type_"]; len(strategy) == 1 && kind != "synchronous" && kind != "throughput" {
+			benchmark["row"] = r["run info run index"] // rows of one sweep are no repeats
+		}
+	}
+	start, err := time.Parse(time.DateTime, cmp.Or(r["start time"], r["timings start time"]))
+	if seconds := r.number("duration", "timings duration sec"); err == nil && seconds > 0 {
+		benchmark["start_time"], benchmark["end_time"] = start.Unix(), float64(start.Unix())+seconds
+	}
+	arguments := r.object("runtime info arguments")
+	return decode.Of(map[string]any{
+		"benchmarks": []any{benchmark}, "metadata": r.object("runtime info metadata"),
+		"args": arguments, "config": arguments, // until 0.6, and since
+	})
+}
+
+// number is 0 where there is none, for counts. headings are of either form.
+func (r row) number(headings ...string) float64 {
+	for _, h := range headings {
+		if x, err := strconv.ParseFloat(r[h], 64); err == nil && x-x == 0 {
+			return x
+		}
+	}
+	return 0
+}
+
+// object is the JSON of a cell, null where there is none.
+func (r row) object(heading string) json.RawMessage {
+	if text := r[heading]; json.Valid([]byte(text)) && text != "" {
+		return json.RawMessage(text)
+	}
+	return json.RawMessage("null")
+}
+
+// strategyOf returns the strategy of a benchmark: "concurrent@8" or, up to 0.6, its type alone. Then its profile states
+// the load where it has one; where it has several (a sweep) a row does not say which of them it is of.
+func strategyOf(profile json.RawMessage, text string) map[string]any {
+	kind, load, _ := strings.Cut(text, "@")
+	out := map[string]any{"type_": kind}
+	name := "rate"
+	if kind == "concurrent" {
+		name = "streams"
+	}
+	v := decode.Of(profile)
+	stated := v.Get(name)
+	if stated.Len() == 1 {
+		stated = stated.Index(0)
+	}
+	if x, err := strconv.ParseFloat(load, 64); err == nil && x > 0 {
+		out[name] = x
+	} else if stated.Kind() == decode.Number && stated.Float0() > 0 {
+		out[name] = stated.Float0()
+	}
+	return out
 }

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -47,10 +46,7 @@ var Reader = draft.Format{
 		},
 		{
 			Name: Format, Detail: "rows of llama-bench, in a text", All: readText,
-			Text: func(f *decode.File) bool {
-				rows, _ := rowsInText(f.Data)
-				return rows != nil
-			},
+			Text: func(f *decode.File) bool { return rowsInText(f.Data) != nil },
 		},
 		{
 			Name: Table, Detail: "tables of llama-bench", All: readTable,
@@ -235,13 +231,21 @@ func (l *deviceList) end() {
 	clear(l.printed)
 }
 
+// row is a row of a table, with the headings that it stands under.
+type row struct {
+	header, cells []string
+	section       string
+	test, speed   []string // what their expressions match
+}
+
 // readTable reads the tables of a text. They state a model by its type alone, and each type is a run: a file may have
 // tables of several models.
 func readTable(f *decode.File, r *schema.Reading) {
 	var header []string
+	var rows []row
 	devices := deviceList{printed: map[string]bool{}}
-	section, sections, types := "", []string{}, []string{} // the last two by point
-	number := 0
+	section, number := "", 0
+lines:
 	for line := range bytes.Lines(f.Data) {
 		number++
 		cells, begin := draft.Cells(line, marks), string(line[:min(len(line), 120)])
@@ -259,123 +263,88 @@ func readTable(f *decode.File, r *schema.Reading) {
 					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
 				}
 			}
-		case len(header) == n && !strings.HasPrefix(cells[0], "-") && !tableRow(f, r, header, cells):
+		case len(header) == n && !strings.HasPrefix(cells[0], "-"):
+			x := row{header, cells, section, test.FindStringSubmatch(cells[n-2]), rate.FindStringSubmatch(cells[n-1])}
+			if x.test != nil && x.speed != nil && x.test[1]+x.test[2] != "" {
+				if rows = append(rows, x); len(rows) <= f.Limits().Results { // else the load says so
+					continue
+				}
+				break lines
+			}
 			draft.Problem(f, r, schema.SevWarning, "row-not-read", decode.Value{},
 				fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
 				"a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", "nothing of the row")
 			r.Problems[len(r.Problems)-1].Line = number
 		}
-		for len(sections) < len(r.Points) {
-			sections, types = append(sections, section), append(types, cells[0])
-		}
-		if len(r.Points) > f.Limits().Results {
-			break // the load says so
-		}
 	}
-	if len(r.Points) == 0 {
+	if len(rows) == 0 {
 		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
 			"a row for each test", "nothing: what was to be measured is missing",
 			"the end of the file says why it stopped; measure it again")
+		return
 	}
 	devices.end()                                            // Metal prints its device below the headings
 	if len(slices.Compact(slices.Clone(devices.all))) == 1 { // of several kinds, nothing says which a row is of
 		r.Facts.Device.Name = devices.all[0]
 	}
-	bySection(r.Points, sections)
-	byType(r, types)
+	points(f, r, rows)
 }
 
-// byType makes a run of the points of each model, by its type.
-func byType(r *schema.Reading, types []string) {
+// points makes a point of each row. Where one row stands under several headings, the section is a part of every
+// workload: such tables are of different devices or settings, and no repeats.
+func points(f *decode.File, r *schema.Reading, rows []row) {
 	runs := draft.RunsOf[string](r)
-	for i, p := range r.Points {
-		facts := r.Facts
-		facts.Model.Name, facts.Model.Precision = types[i], precision(types[i])
-		one := runs.Of(types[i], facts)
-		one.Points = append(one.Points, p)
-	}
-	if problems := r.Problems; runs.Len() > 0 {
-		*r = runs.Join(r.Detail)
-		r.Problems = append(r.Problems, problems...)
-	}
-}
-
-// bySection makes the section a part of every workload of a file where one row stands under several headings: such
-// tables are of different devices or settings, and no repeats.
-func bySection(points []schema.Point, sections []string) {
+	var drafts []*draft.Draft
 	under, several := map[string]string{}, false
-	for i := range points {
-		key := points[i].Key.String()
+	for _, x := range rows {
+		facts := r.Facts
+		facts.Model.Name, facts.Model.Precision = x.cells[0], precision(x.cells[0])
+		d := draft.New(f, runs.Of(x.cells[0], facts), decode.Value{}, "llama-bench")
+		x.read(d)
+		drafts = append(drafts, d)
+		key := d.Key.String()
 		first, seen := under[key]
-		several = several || seen && first != sections[i]
-		if !seen {
-			under[key] = sections[i]
+		if several = several || seen && first != x.section; !seen {
+			under[key] = x.section
 		}
 	}
-	for i := range points {
-		if k := &points[i].Key; several && sections[i] != "" {
-			if k.Dims = maps.Clone(k.Dims); k.Dims == nil {
-				k.Dims = map[string]string{}
-			}
-			k.Dims["section"] = sections[i]
+	for i, d := range drafts {
+		if several {
+			d.Dim("section", rows[i].section)
 		}
+		d.Done()
 	}
+	problems := r.Problems
+	*r = runs.Join(r.Detail)
+	r.Problems = append(r.Problems, problems...)
 }
 
-// tableRow reads a row; ok is false where it has no speed.
-func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok bool) {
-	n := len(cells)
-	m, s := test.FindStringSubmatch(cells[n-2]), rate.FindStringSubmatch(cells[n-1])
-	if m == nil || s == nil || m[1]+m[2] == "" {
-		return false
-	}
+// read takes what a row states.
+func (x *row) read(d *draft.Draft) {
 	number := func(text string) float64 { x, _ := strconv.ParseFloat(text, 64); return x }
-	d := draft.New(f, r, decode.Value{}, "llama-bench")
-	d.Dim("depth", m[3])
-	d.Condition("model_type", cells[0])
-	for i, name := range header[1 : n-2] {
+	d.Dim("depth", x.test[3])
+	d.Condition("model_type", x.cells[0])
+	for i, name := range x.header[1 : len(x.cells)-2] {
 		name = cmp.Or(shown[name], name)
-		if name != "size" && name != "params" && !ordinary(name, cells[i+1]) {
-			d.Dim(strings.TrimPrefix(name, "n_"), cells[i+1])
+		if name != "size" && name != "params" && !ordinary(name, x.cells[i+1]) {
+			d.Dim(strings.TrimPrefix(name, "n_"), x.cells[i+1])
 		}
 	}
-	std := number(s[2])
-	speed(d, number(m[1]), number(m[2]), number(s[1]), &std, 0)
-	d.Done()
-	return true
+	std := number(x.speed[2])
+	speed(d, number(x.test[1]), number(x.test[2]), number(x.speed[1]), &std, 0)
 }
 
-// rowsInText finds the rows of a text that has other lines as well, as llama-bench -o jsonl > FILE 2>&1 writes: the
-// backends of ggml print devices before the first row. It returns the text with the other lines replaced by blanks, so
-// that positions stay the same, and their number; nil where no line is a row. With -o json the rows are an array, whose
-// brackets have lines of their own.
-func rowsInText(text []byte) (rows []byte, others int) {
-	if !bytes.Contains(text, []byte(`"avg_ts"`)) {
-		return nil, 0
-	}
-	rows = bytes.Clone(text)
-	array, found := arrayOfRows.FindIndex(text), false
-	at := 0
+// rowsInText are the rows of a text that has other lines as well, as llama-bench -o jsonl > FILE 2>&1 writes: the
+// backends of ggml print devices before the first row.
+func rowsInText(text []byte) (rows []byte) {
 	for line := range bytes.Lines(text) {
-		isRow := array == nil && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) &&
-			bytes.Contains(line, []byte(`"n_prompt"`)) && bytes.Contains(line, []byte(`"avg_ts"`)) ||
-			array != nil && at >= array[0] && at < array[1]
-		if found = found || isRow; !isRow {
-			others += min(1, len(bytes.TrimSpace(line)))
-			for i := range bytes.TrimRight(line, "\r\n") {
-				rows[at+i] = ' '
-			}
+		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) && bytes.Contains(line, []byte(`"n_prompt"`)) &&
+			bytes.Contains(line, []byte(`"avg_ts"`)) {
+			rows = append(rows, line...)
 		}
-		at += len(line)
 	}
-	if !found {
-		return nil, 0
-	}
-	return rows, others
+	return rows
 }
-
-// arrayOfRows matches an array of objects whose brackets have lines of their own; those within rows are indented.
-var arrayOfRows = regexp.MustCompile(`(?ms)^\[\r?\n\s*\{.*^\]\r?$`)
 
 // headOfCSV matches the headings of llama-bench -o csv, which are the names of the fields of its JSON.
 var headOfCSV = regexp.MustCompile(`(?m)^\w+,.*\bmodel_filename,.*\bn_prompt,n_gen,.*\bavg_ts,stddev_ts`)
@@ -411,16 +380,10 @@ var switches = strings.Fields("cpu_strict no_kv_offload use_mmap use_direct_io e
 
 // readText reads the rows of such a text.
 func readText(f *decode.File, r *schema.Reading) {
-	text, others := rowsInText(f.Data)
-	rows := decode.NewFile(f.Path, text, f.ModTime, f.Limits())
-	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
-	values := rows.Values()
-	if rows.First.Kind() == decode.Array {
-		values = rows.First.Items()
-	}
-	n := readRows(&rows, r, values)
+	rows := f.Within(string(rowsInText(f.Data)))
+	n := readRows(rows, r, rows.Values())
 	r.Problems = append(r.Problems, rows.Problems...)
 	draft.Problem(f, r, schema.SevNote, "text-between-rows", decode.Value{},
-		fmt.Sprintf("%d lines of text among %d rows", others, n), "the rows alone", "the rows",
+		fmt.Sprintf("other lines around %d rows", n), "the rows alone", "the rows",
 		"write stderr elsewhere: llama-bench -o jsonl > FILE, without 2>&1")
 }

@@ -1,3 +1,19 @@
+// Package lmeval reads results of EleutherAI's lm-evaluation-harness (results_*.json of 0.4 and later, the flat files
+// of 0.3 and earlier, files that nest time stamps below a task), of lmms-eval, and the per-item samples_*.jsonl of
+// both.
+//
+// It takes one decoded file and returns a [schema.Reading] with one score per task, metric and filter. [Combine]
+// merges the items with the scores of the same run: the scores are recomputed from them, and the outcomes are kept as
+// bits. Source: lm_eval/loggers/evaluation_tracker.py and lmms_eval/loggers, and files of each era.
+//
+// Traps: since 0.4 a metric's key is "metric,filter", split at the last comma; its standard error is
+// "metric_stderr,filter" and may be "N/A"; a group's entry may have nothing but its alias; values that JSON cannot
+// represent are strings. Scores keep the tool's own scale: most are fractions of 1, some are not, and nothing is
+// multiplied. A run with --limit looks like any other, so n and the full size are kept with each score. "git_hash" is
+// of the directory the harness ran in. Before 0.4.8 sample lines do not name their filter: all documents of the first
+// one come first. The results before the cut of a truncated file are complete.
+//
+// Documents, prompts and answers are never kept.
 package lmeval
 
 import (
@@ -233,12 +249,12 @@ func describe(v decode.Value, s *schema.Score) {
 		if n := int(list[0]); slices.Max(list) == slices.Min(list) {
 			s.Fewshot = &n
 		}
-		keep(s, "num_fewshot", string(shots.Raw()))
+		s.Unknown.Set("num_fewshot", string(shots.Raw()))
 	}
 	args := v.At("config", "model_args")
 	for _, name := range []string{"load_in_4bit", "load_in_8bit"} { // in how many bits the model was loaded
 		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
-			keep(s, name, "true")
+			s.Unknown.Set(name, "true")
 		}
 	}
 	sampling(s, v.At("config", "gen_kwargs"), "")
@@ -265,15 +281,7 @@ func sampling(s *schema.Score, kwargs decode.Value, text string) {
 	if text = strings.Join(list, ", "); text == "" || len(text) > mostShots {
 		return
 	}
-	keep(s, schema.Settings, text)
-}
-
-// keep adds what a file states of how a score was measured.
-func keep(s *schema.Score, name, text string) {
-	if s.Unknown == nil {
-		s.Unknown = schema.Unknown{}
-	}
-	s.Unknown[name] = schema.JSONString(text)
+	s.Unknown.Set(schema.Settings, text)
 }
 
 // pythonMarks writes a dictionary of Python as arguments of a command.

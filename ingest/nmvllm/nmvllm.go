@@ -1,8 +1,25 @@
+// Package nmvllm reads the results of neuralmagic/nm-vllm: BenchmarkResult JSON, and the data.js stores of
+// github-action-benchmark into which they were published.
+//
+// It takes one decoded value and returns readings: a store holds a run for each commit, GPU and model. Source:
+// neuralmagic/benchmarks of nm-vllm, 2024; benchmark-action/github-action-benchmark.
+//
+// Every metric states its unit.
+//
+// Traps: a store's "name" and "extra" are JSON within strings; versions of libraries are part of the name, so that
+// each upgrade would begin new series: here they are attributes; a commit that was measured again has a further entry
+// and counts as a repeat; "date" in extra ends in a zone's abbreviation, the store's own is milliseconds since 1970;
+// TPOT includes the first token before vLLM 0.5.0; the number of prompts and the rate were varied together as
+// nr_qps_pair_.
+//
+// Stores of other projects are read too: each value is a point whose workload is its name and suite, with a metric of
+// its own unit and direction.
 package nmvllm
 
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,29 +104,21 @@ var (
 
 // workload reads the requested workload: script_args, and the lines of the generated description.
 func workload(v decode.Value, d *draft.Draft) {
-	d.Fields(v.Get("script_args"), map[string]string{
-		"key isl": "num_input_tokens|input_len", "key osl": "num_output_tokens|output_len",
-		"key rate": "request_rate_|request_rate",
-	})
 	args := v.Get("script_args")
+	// the number of prompts and the rate, which were varied together: "50,0.5" or [50, 0.5]
+	if n, rate, ok := strings.Cut(args.Get("nr_qps_pair_").Str(), ","); ok {
+		d.Condition("num_prompts", n)
+		d.Fields(decode.Of(map[string]string{"rate": rate}), map[string]string{"key rate": "rate"})
+	}
+	d.Fields(args, map[string]string{
+		"key isl": "num_input_tokens|input_len", "key osl": "num_output_tokens|output_len",
+		"key rate":              "nr_qps_pair_.1|request_rate_|request_rate",
+		"condition num_prompts": "nr_qps_pair_.0|num_prompts_|num_prompts",
+	})
 	script := strings.TrimSuffix(v.Get("script_name").Str(), ".py")
 	d.Condition("script", script)
 	dataset := v.Get("dataset").Str()
 	d.Key.Dataset = dataset[strings.LastIndexAny(dataset, "/\\")+1:] // it may be a path
-	// the number of prompts and the rate, which were varied together: "50,0.5" or [50, 0.5]
-	pair := args.Get("nr_qps_pair_")
-	if n, rate, ok := strings.Cut(pair.Str(), ","); ok {
-		d.Condition("num_prompts", n)
-		if x, err := strconv.ParseFloat(rate, 64); err == nil && x > 0 && x < 1e9 {
-			d.Key.Rate = &x
-		}
-	}
-	d.Condition("num_prompts", pair.Index(0).Text())
-	if x := pair.Index(1).Ptr(); x != nil {
-		d.Key.Rate = x
-	}
-	d.Condition("num_prompts", args.Get("num_prompts_").Text())
-	d.Condition("num_prompts", args.Get("num_prompts").Text())
 	description := v.Get("description").Str()
 	if m := maxLen.FindStringSubmatch(description); m != nil {
 		d.Dim("max_model_len", m[1])
@@ -159,15 +168,6 @@ func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool
 		return true
 	}
 	return false
-}
-
-// inner decodes JSON within a string.
-func inner(path, text string) decode.Value {
-	if !strings.HasPrefix(text, "{") {
-		return decode.Value{}
-	}
-	v, _ := decode.Document(path, []byte(text))
-	return v
 }
 
 // builds names what was measured of a commit: a build on the main branch. It has the day in UTC on which its first
@@ -340,4 +340,229 @@ func spread(text string, value float64) (float64, bool) {
 		x *= value / 100
 	}
 	return x, x >= 0
+}
+
+// store reads the entries of a store: every bench is one statistic of one point.
+type store struct {
+	f      *decode.File
+	runs   *draft.Runs[runID]
+	drafts map[pointID]*draft.Draft
+	points []*draft.Draft // in order of occurrence
+	has    map[pointMetric]bool
+	builds builds
+	seen   map[published]bool // a value that was published twice counts once
+
+	// values of other benchmarks, of another direction than their name has, published twice, and of what was set
+	foreign, turned, twice, set    int
+	example, turnedFirst, setFirst string // the first of those
+}
+
+// runID is what the values of one commit on one system have in common.
+type runID struct{ commit, device, model, version, date string }
+
+// pointID is what the values of one point have in common. A store has the means of a measurement in one suite and its
+// percentiles in another, which were published one after the other: when, is not part of it.
+type pointID struct {
+	run               runID
+	description, date string
+	n                 int // above 0 where two machines began in the same second
+}
+
+type pointMetric struct {
+	point  pointID
+	metric string
+}
+
+func readStore(f *decode.File, out *schema.Reading) {
+	s := &store{
+		f: f, drafts: map[pointID]*draft.Draft{}, seen: map[published]bool{}, has: map[pointMetric]bool{},
+		runs:   draft.RunsOf[runID](&schema.Reading{Format: out.Format, Detail: "a commit of a store"}),
+		builds: buildsOf(f.First.Get("entries")),
+	}
+	for _, suite := range f.First.Get("entries").Members() {
+		for entry := range suite.Val.Items() {
+			isEmpty := true // its benchmark failed, or never ran
+			for bench := range entry.Get("benches").Items() {
+				if len(s.points) > f.Limits().Results {
+					break // bound reports it
+				}
+				s.bench(suite.Key, entry, bench)
+				_, ok := bench.Get("value").Float()
+				isEmpty = isEmpty && !ok
+			}
+			if isEmpty && len(s.points) <= f.Limits().Results {
+				s.failed(suite.Key, entry)
+			}
+		}
+	}
+	for _, d := range s.points {
+		d.Done()
+	}
+	detail := fmt.Sprintf("%s: %d runs, %d points", out.Detail, s.runs.Len(), len(s.points))
+	if len(s.points) == 0 {
+		detail = "not a result: a store of other benchmarks"
+	}
+	*out = s.runs.Join(detail)
+	s.problems(out)
+}
+
+// other begins the point of a value of a project's own, in the run of its commit.
+func (s *store) other(suite, title string, entry, at decode.Value) *draft.Draft {
+	of := map[string]string{} // of a text such as "GPU: AMD Instinct MI355X | Model: acme/m"
+	for part := range strings.SplitSeq(at.Get("extra").Str(), "|") {
+		if name, value, ok := strings.Cut(part, ":"); ok {
+			of[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(value)
+		}
+	}
+	run := runID{commit: entry.At("commit", "id").Str(), model: suite + "\n" + of["model"], device: of["gpu"],
+		date: entry.Get("date").Text()}
+	f := schema.Facts{
+		Channel: schema.ChannelMain, Model: schema.Model{ID: of["model"]}, Device: schema.Device{Name: of["gpu"]},
+	}
+	if run.commit != "" {
+		project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
+		if project == "." || project == "/" {
+			project = "commit"
+		}
+		f.Stack.Commits = map[string]string{project: run.commit}
+	}
+	if when, ok := dateOf(entry); ok {
+		f.Start, f.End, f.Release = when, when, s.builds.name(when, run.commit)
+	}
+	d := draft.New(s.f, s.runs.Of(run, f), at, "github-action-benchmark")
+	d.Key.Task = ""
+	d.Dim(schema.DimLabel, title)
+	d.Dim("suite", suite)
+	s.points = append(s.points, d)
+	return d
+}
+
+// failed makes a point without a number of each value that a commit without any names, or one of its suite: left out,
+// an older commit would pass for the newest build.
+func (s *store) failed(suite string, entry decode.Value) {
+	units := map[string]string{}
+	var titles []string
+	for bench := range entry.Get("benches").Items() {
+		title := bench.Get("name").Str()
+		if _, seen := units[title]; !seen && title != "" {
+			units[title], titles = bench.Get("unit").Str(), append(titles, title)
+		}
+	}
+	if titles == nil {
+		titles = []string{""}
+	}
+	for _, title := range titles {
+		metric, known := otherMetric(entry.Get("tool").Str(), units[title])
+		if !known {
+			metric, _ = schema.OwnMetric("value", "", "neither")
+		}
+		d := s.other(suite, title, entry, entry)
+		d.Missing(metric, "", "the commit has no value of it")
+		d.Fail("the commit has no value of it")
+	}
+	draft.Problem(s.f, s.points[len(s.points)-1].Reading, schema.SevError, "all-failed", entry,
+		"a commit of suite "+suite+" without a number", "a number for each benchmark", "points without a number",
+		"look at the job that measured it, and publish it again")
+}
+
+// problems reports what was left out.
+func (s *store) problems(r *schema.Reading) {
+	add := func(n int, severity schema.Severity, code, found string, details ...string) {
+		if n > 0 {
+			draft.Problem(s.f, r, severity, code, decode.Value{}, found, details...)
+		}
+	}
+	add(s.foreign, schema.SevNote, "other-benchmarks",
+		fmt.Sprintf("%d values that are not numbers or do not say which direction is better, the first %q", s.foreign,
+			s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
+	add(s.set, schema.SevNote, "settings", fmt.Sprintf("%d values that say what was set, such as %q", s.set, s.setFirst),
+		"what was measured", "none of them: they stand beside what was measured with them")
+	add(s.turned, schema.SevWarning, "direction",
+		fmt.Sprintf("%d values that state \"higher is better\" (%s), the first %s", s.turned, biggerIsBetter, s.turnedFirst),
+		"\"lower is better\" for a time, a latency or failures", "lower is better",
+		"publish them in a suite of "+smallerIsBetter)
+	add(s.twice, schema.SevNote, "published-twice",
+		fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), "", "the first, once")
+}
+
+// bench reads one value.
+func (s *store) bench(suite string, entry, bench decode.Value) {
+	title := bench.Get("name").Str()
+	name, _ := decode.Document(s.f.Path, []byte(title)) // nothing for other names
+	metric := name.Get("name").Str()
+	value, ok := bench.Get("value").Float()
+	if metric == "" || !ok {
+		if !s.own(suite, entry, bench) {
+			s.foreign++
+			s.example = cmp.Or(s.example, plaintext.Short(title, 40))
+		}
+		return
+	}
+	extra, _ := decode.Document(s.f.Path, []byte(bench.Get("extra").Str()))
+	if extra.Kind() == decode.Invalid {
+		extra = name
+	}
+	run := runID{
+		commit: entry.At("commit", "id").Str(), device: name.Get("gpu_description").Str(),
+		model: extra.Get("model").Str(), version: name.Get("vllm_version").Str(), date: entry.Get("date").Text(),
+	}
+	date := extra.Get("date").Str()
+	if s.isTwice(published{run.commit, title, date, run.model, value}) {
+		return
+	}
+	id := pointID{run: run, description: name.Get("description").Str(), date: date}
+	if date != "" {
+		id.run.date = ""
+	}
+	for s.has[pointMetric{id, metric}] {
+		id.n++
+	}
+	s.has[pointMetric{id, metric}] = true
+	d := s.drafts[id]
+	if d == nil {
+		d = draft.New(s.f, s.runs.Of(run, s.facts(entry, name, extra, run.commit)), bench, "nm-vllm")
+		workload(extra, d)
+		d.Start = facts(extra).Start
+		d.End = d.Start
+		s.drafts[id], s.points = d, append(s.points, d)
+	}
+	if !put(d, metric, bench.Get("unit").Str(), bench.Get("value"), run.version) {
+		d.Keep(metric, bench.Get("value").Text())
+	}
+}
+
+// published identifies a value, to find those that were published twice.
+type published struct {
+	commit, title, date, model string
+	value                      float64
+}
+
+// isTwice reports a value that was published before, and counts it.
+func (s *store) isTwice(p published) bool {
+	if p.date != "" && s.seen[p] {
+		s.twice++
+		return true
+	}
+	s.seen[p] = true
+	return false
+}
+
+func (s *store) facts(entry, name, extra decode.Value, commit string) schema.Facts {
+	f := facts(extra)
+	if f.Device.Name == "" {
+		f.Device = facts(name).Device
+	}
+	f.Stack.Version = cmp.Or(f.Stack.Version, name.Get("vllm_version").Str())
+	if commit != "" {
+		f.Stack.Commits = map[string]string{"nm-vllm": commit}
+	}
+	f.Channel = schema.ChannelMain
+	if when, ok := dateOf(entry); ok {
+		f.End = when
+		if f.Start.IsZero() || f.Start.After(f.End) {
+			f.Start = f.End
+		}
+		f.Release = s.builds.name(f.End, commit)
+	}
+	return f
 }

@@ -27,6 +27,14 @@ func (u Unknown) Text(name string) string {
 	return s
 }
 
+// Set sets a field to a text.
+func (u *Unknown) Set(name, text string) {
+	if *u == nil {
+		*u = Unknown{}
+	}
+	(*u)[name] = JSONString(text)
+}
+
 // SettingStartup is the fact of a manifest's setting that states after how many seconds a server was ready.
 const SettingStartup = "server_startup_s"
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,11 +36,20 @@ type Score struct {
 
 // Lower reports whether less is better: as the file says, else as the metric is defined.
 func (s *Score) Lower() bool {
-	return s.Direction == "lower" || s.Direction == "" && lower.MatchString(s.Metric)
+	return s.Direction == "lower" || s.Direction == "" && slices.ContainsFunc(lower, s.isCalled)
 }
 
-// lower matches what counts mistakes or surprise.
-var lower = regexp.MustCompile(`(?i)(?:^|[_ .-])(?:ppl|perplexity|bits_per_byte|wer|cer|nll|kld|loss)$`)
+// lower are names of what counts mistakes or surprise.
+var lower = []string{"ppl", "perplexity", "bits_per_byte", "wer", "cer", "nll", "kld", "loss"}
+
+// isCalled reports that the metric is called so, or ends in it as a word.
+func (s *Score) isCalled(name string) bool {
+	at := len(s.Metric) - len(name)
+	return at >= 0 && strings.EqualFold(s.Metric[at:], name) && (at == 0 || strings.IndexByte("_ .-", s.Metric[at-1]) >= 0)
+}
+
+// Headline is the name under which a reader marks the one of several metrics that is the score of its report.
+const Headline = "headline"
 
 // ModelSettings are the names under which files state in which numbers a model ran, and [Settings]. Scores and points
 // that state different ones are not compared.

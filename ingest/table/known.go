@@ -1,6 +1,12 @@
 package table
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -80,3 +86,93 @@ var AgentX = mapped("inferencex-agentx", "an agentic replay, in seconds", Mappin
 		"server_metrics.kv_cache.gpu_usage_pct":               "kv_usage fraction",
 	},
 }, "request_metrics.latency", "request_metrics.throughput", "conc")
+
+// Printed is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt processing
+// and generation of one load are a row each, rounded to two decimals; its JSON has both in one, as which it is read.
+var Printed = draft.Format{
+	Name: "llama-benchy-md", Detail: "a table that llama-benchy printed", All: readPrinted,
+	Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
+}
+
+var printedRows = mapped("llama-benchy-md", "", llamaBenchy)
+
+// printedColumns are members of llama-benchy's JSON by the headings of its table. Those of speeds begin with pp or tg,
+// as the name of the row does.
+var printedColumns = map[string]string{
+	"t/s": "throughput", "t/s (total)": "throughput", "t/s (req)": "req_throughput", "peak t/s": "peak_throughput",
+	"peak t/s (req)": "peak_req_throughput", "ttfr (ms)": "ttfr", "est_ppt (ms)": "est_ppt", "e2e_ttft (ms)": "e2e_ttft",
+}
+
+var (
+	printedHead  = regexp.MustCompile(`(?m)^\|\s*model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|(?:\s*t/s \(req\)\s*\|)?\s*peak t/s`)
+	printedTest  = regexp.MustCompile(`^(ctx_)?(pp|tg)(\d*)(?: @ d(\d+))?(?: \(c(\d+)\))?$`)
+	printedSpeed = regexp.MustCompile(`^(\d+(?:\.\d+)?) ± (\d+(?:\.\d+)?)$`)
+	printedDate  = regexp.MustCompile(`(?im)^date: (20\d\d-\d\d-\d\d \d\d:\d\d:\d\d)`)
+)
+
+// printer makes llama-benchy's JSON of its tables, a value for each measurement: a row of prompts and one of
+// answers that have their load in common.
+type printer struct {
+	out      bytes.Buffer
+	date     string
+	headings []string
+	load     []string // model, context and load of the measurement that is open
+	phase    string   // of its last row; "" while none is open
+}
+
+// row adds a row: of a context that is only read or of a load, of its prompts (pp) or its answers (tg), with so many
+// tokens each.
+func (p *printer) row(cells []string, context, phase, tokens string, load []string) {
+	if p.phase != "pp" || phase != "tg" || !slices.Equal(load, p.load) {
+		p.end()
+		fmt.Fprintf(&p.out, `{"model":%s,"timestamp":%q,"benchmarks":[{"concurrency":"%s","context_size":"%s",`+
+			`"is_context_prefill_phase":%t`, schema.JSONString(load[0]), p.date, cmp.Or(load[3], "1"), cmp.Or(load[2], "0"),
+			context != "")
+	}
+	p.phase, p.load = phase, load
+	if tokens != "" {
+		fmt.Fprintf(&p.out, `,%q:"%s"`, map[string]string{"pp": "prompt_size", "tg": "response_size"}[phase], tokens)
+	}
+	for i, h := range p.headings {
+		name := printedColumns[h]
+		if strings.HasSuffix(name, "throughput") && !strings.HasPrefix(name, "peak") {
+			name = phase + "_" + name
+		}
+		if s := printedSpeed.FindStringSubmatch(cells[i]); name != "" && s != nil {
+			fmt.Fprintf(&p.out, `,%q:{"mean":%s,"std":%s}`, name, s[1], s[2])
+		}
+	}
+}
+
+func (p *printer) end() {
+	if p.phase != "" {
+		p.out.WriteString("}]}\n")
+	}
+	p.phase = ""
+}
+
+func readPrinted(f *decode.File, r *schema.Reading) {
+	var p printer
+	if m := printedDate.FindSubmatch(f.Data); m != nil {
+		p.date = string(m[1])
+	}
+	for line := range bytes.Lines(f.Data) {
+		cells := draft.Cells(line, "*`")
+		if printedHead.Match(line) {
+			p.headings = cells
+		}
+		if len(cells) > 3 && len(cells) == len(p.headings) {
+			if m := printedTest.FindStringSubmatch(cells[1]); m != nil {
+				p.row(cells, m[1], m[2], m[3], []string{cells[0], m[1], m[4], m[5]})
+			}
+		}
+	}
+	p.end()
+	detail := r.Detail
+	*r = printedRows.Read(f.Within(p.out.String()))
+	r.Detail = detail
+	if len(r.Points)+len(r.More) == 0 {
+		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-benchy without a result",
+			"a row for each test", "nothing of it")
+	}
+}

@@ -66,9 +66,7 @@ func (t Table) readParquet(f *decode.File) (r schema.Reading) {
 	sum := sha256.Sum256(f.Data) // nobody hashes what is binary
 	f.SHA256 = hex.EncodeToString(sum[:])
 	f.Content = f.SHA256
-	text := decode.NewFile(f.Path, lines.Bytes(), f.ModTime, f.Limits())
-	text.SHA256, text.Content, text.Size = f.SHA256, f.Content, f.Size
-	if r = t.Read(&text); err != nil && err != io.EOF {
+	if r = t.Read(f.Within(lines.String())); err != nil && err != io.EOF {
 		bad(err, "the rows before it")
 	}
 	return r

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math"
 	"path"
@@ -29,58 +30,53 @@ const Format = "table"
 // Read returns a point for each row with a number: a line of a table, or an object of JSON. Of a Parquet file Data is
 // the whole.
 func (t Table) Read(f *decode.File) schema.Reading {
-	switch {
-	case f.Form == decode.JSON:
-		return t.readObjects(f)
-	case f.Form == decode.Binary && IsParquet(f.Path):
+	if f.Form == decode.Binary && IsParquet(f.Path) {
 		return t.readParquet(f)
 	}
-	head, _, _ := bytes.Cut(f.Data, []byte("\n"))
-	lines := csv.NewReader(bytes.NewReader(f.Data))
-	lines.Comma, lines.FieldsPerRecord, lines.TrimLeadingSpace = separator(head), -1, true
-	r := t.reader(f)
-	r.decimalComma = lines.Comma == ';'
-	header, err := lines.Read()
-	if err != nil {
-		r.report(schema.SevError, "bad-table", "no line of headings", "a table whose first line names its columns", "none")
-		return r.runs.Join("a table")
+	r := &reader{
+		table: t, file: f, found: map[string]bool{}, told: map[string]bool{}, unmapped: map[string]bool{},
+		scored: map[string]float64{}, runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
 	}
-	r.header = header
-	has := map[string]bool{}
-	for i, h := range r.header {
-		r.header[i] = strings.TrimSpace(h)
-		has[r.header[i]] = true
+	what := "%d rows, by ttreport.yaml"
+	switch f.Form {
+	case decode.JSON:
+		r.objects()
+	case decode.Text:
+		what = "a table of " + what
+		r.lines()
 	}
-	if missing := r.missing(has); len(missing) > 0 {
-		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
-		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
-	}
-	err = r.lines(lines)
-	if err != io.EOF {
-		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
-	}
-	r.tellFailed()
-	if f.Cut {
-		r.report(schema.SevWarning, "too-long", "a table that is longer than is read", "a shorter one", "its beginning")
-	}
-	out := r.runs.Join(fmt.Sprintf("a table of %d rows, by ttreport.yaml", r.rows))
+	r.tell()
+	out := r.runs.Join(cmp.Or(t.detail, fmt.Sprintf(what, r.rows)))
 	out.Problems = append(out.Problems, r.problems...)
 	return out
 }
 
-// lines reads the rows below the headings, and returns what ended them.
-func (r *reader) lines(lines *csv.Reader) error {
-	uneven, example, headings := 0, "", len(r.header)
-	for headings > 1 && strings.TrimSpace(r.header[headings-1]) == "" { // the line ends in commas
+// lines reads the rows of a table of text.
+func (r *reader) lines() {
+	head, _, _ := bytes.Cut(r.file.Data, []byte("\n"))
+	lines := csv.NewReader(bytes.NewReader(r.file.Data))
+	lines.Comma, lines.FieldsPerRecord, lines.TrimLeadingSpace = separator(head), -1, true
+	r.decimalComma = lines.Comma == ';'
+	header, err := lines.Read()
+	headings := len(header)
+	for i, h := range header {
+		header[i] = strings.TrimSpace(h)
+		r.found[header[i]] = true
+	}
+	for headings > 1 && header[headings-1] == "" { // the line ends in commas
 		headings--
 	}
-	row, err := lines.Read()
-	for ; err == nil; row, err = lines.Read() {
+	uneven, example := 0, ""
+	for err == nil {
+		var row []string
+		if row, err = lines.Read(); err != nil {
+			break
+		}
 		r.rows++
 		isCut := r.file.Cut && lines.InputOffset() >= int64(len(r.file.Data)) // which is told
 		switch {
 		case fits(row, headings):
-			r.row(row)
+			r.line(header, row)
 		case !isCut && !strings.HasPrefix(row[0], "#"): // a comment
 			if uneven++; uneven == 1 {
 				example = fmt.Sprintf("row %d has %d", r.rows, len(row))
@@ -92,7 +88,12 @@ func (r *reader) lines(lines *csv.Reader) error {
 			"headings: %s", uneven, plaintext.Plural(r.rows, "row"), headings, example),
 			"a cell under each heading, in quotes where it has a comma", "nothing of them")
 	}
-	return err
+	if err != io.EOF || header == nil {
+		r.report(schema.SevError, "bad-table", err.Error(), "a line of headings and lines of cells", "the lines before it")
+	}
+	if r.file.Cut {
+		r.report(schema.SevWarning, "too-long", "a table that is longer than is read", "a shorter one", "its beginning")
+	}
 }
 
 // fits reports whether the cells of a row stand under their headings. A single cell is a title, not a row.
@@ -110,29 +111,17 @@ func separator(head []byte) rune {
 
 // reader reads one table.
 type reader struct {
-	table        Table
-	file         *decode.File
-	header       []string
-	decimalComma bool
-	rows         int
-	runs         *draft.Runs[[7]string]
-	problems     []schema.Problem
-	bad          map[string]bool // columns with a cell that was reported
-	points       int
-	failed       int // of them: rows without a number that say that it failed
-	left         int // rows without a number in a column that is mapped, which have others called like one
-	called       map[string]bool
-	unmapped     map[string]bool    // what rows with a number have besides, that is called like one
-	lacksNumbers bool               // has no column that is mapped as one
-	scored       map[string]float64 // scores by model, task and settings
-	empty        [][]cell           // rows that say what was measured, and have no number
-}
-
-func (t Table) reader(f *decode.File) *reader {
-	return &reader{
-		table: t, file: f, bad: map[string]bool{}, called: map[string]bool{}, scored: map[string]float64{},
-		unmapped: map[string]bool{}, runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
-	}
+	table                      Table
+	file                       *decode.File
+	decimalComma               bool
+	rows, points, failed, left int // failed are points that say so, left rows without a number that have one unmapped
+	runs                       *draft.Runs[[7]string]
+	problems                   []schema.Problem
+	found                      map[string]bool    // headings that a row has
+	told                       map[string]bool    // headings and tasks of which something was reported
+	unmapped                   map[string]bool    // headings of numbers that are not mapped, and called like one
+	scored                     map[string]float64 // scores by model, task and settings
+	empty                      [][]cell           // rows that say what was measured, and have no number
 }
 
 func (r *reader) report(severity schema.Severity, code, found, expected, used string) {
@@ -142,45 +131,61 @@ func (r *reader) report(severity schema.Severity, code, found, expected, used st
 	r.problems = append(r.problems, p)
 }
 
-// tellFailed reports rows that failed, and a table in which no row has a number.
-func (r *reader) tellFailed() {
+// tell reports what is missing, rows that failed, and numbers that are not mapped.
+func (r *reader) tell() {
+	isOurs, lacksNumbers := r.table.name != "", true // no column that is mapped as a number
+	var missing []string
+	for _, h := range slices.Sorted(maps.Keys(r.table.columns)) {
+		if kind := r.table.columns[h].kind; !r.found[h] {
+			missing = append(missing, strconv.Quote(h))
+		} else if kind == metric || kind == score {
+			lacksNumbers = false
+		}
+	}
+	if len(missing) > 0 && !isOurs {
+		r.report(schema.SevWarning, Lacking, plaintext.Plural(r.rows, "row"), "also "+joined(missing),
+			"the columns that are there")
+	}
 	if r.failed > 0 {
 		r.report(schema.SevWarning, "rows-failed", plaintext.Plural(r.failed, "row")+" of measurements that failed",
 			"a number in each row", "points without a number")
 	}
-	if r.points > 0 && r.left > 0 && r.table.name == "" {
-		names := slices.Sorted(maps.Keys(r.called))
+	switch names := slices.Sorted(maps.Keys(r.unmapped)); {
+	case r.points == 0 && r.rows > 0:
+		r.withoutNumber(lacksNumbers)
+	case isOurs:
+	case r.left > 0:
 		r.report(schema.SevWarning, "rows-left-out", fmt.Sprintf("%s of %d without a number in a column that is mapped; "+
 			"there are numbers called %s", plaintext.Plural(r.left, "row"), r.rows,
 			strings.Join(names[:min(len(names), 4)], ", ")), "every number mapped", "nothing of these rows")
-	}
-	maps.DeleteFunc(r.unmapped, func(_ string, is bool) bool { return !is })
-	if names := slices.Sorted(maps.Keys(r.unmapped)); r.points > 0 && len(names) > 0 {
+	case len(names) > 0:
 		r.report(schema.SevNote, Unmapped, "numbers that are not mapped, called "+joined(names),
 			"each mapped, or skip", "none of them")
 	}
-	if r.points == 0 && r.rows > 0 {
-		used, code := "nothing of it", "no-number"
-		if r.lacksNumbers {
-			code, r.empty = OtherFile, nil // the numbers are elsewhere: that is no measurement that failed
-		}
-		if len(r.empty) > 0 {
-			used = "points without a number"
-		}
-		r.report(schema.SevError, code, plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
-			"a number in each row", used)
-		for _, cells := range r.empty {
-			// A night that failed as a whole must not look like one that nobody measured.
-			d, facts := r.begin(cells, decode.Value{})
-			for _, c := range r.table.columns {
-				if c.kind == metric {
-					d.Missing(c.name, "", "empty in the file")
-				}
+}
+
+// withoutNumber reports a table in which no row has a number. A night that failed as a whole must not look like one
+// that nobody measured; where the numbers are elsewhere, it is no measurement that failed.
+func (r *reader) withoutNumber(lacksNumbers bool) {
+	used, code := "nothing of it", "no-number"
+	if lacksNumbers {
+		code, r.empty = OtherFile, nil
+	}
+	if len(r.empty) > 0 {
+		used = "points without a number"
+	}
+	r.report(schema.SevError, code, plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
+		"a number in each row", used)
+	for _, cells := range r.empty {
+		d, facts := r.begin(cells, decode.Value{})
+		for _, c := range r.table.columns {
+			if c.kind == metric {
+				d.Missing(c.name, "", "empty in the file")
 			}
-			d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
-			d.Reading.Facts.Widen(facts.Start, facts.Start, "")
-			d.Done()
 		}
+		d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
+		d.Reading.Facts.Widen(facts.Start, facts.Start, "")
+		d.Done()
 	}
 }
 
@@ -196,26 +201,12 @@ const OtherFile = "other-file"
 // Lacking is the code of a problem about a file that lacks some of the columns that are mapped.
 const Lacking = "missing-column"
 
-// missing lists the headings that are mapped and not there, quoted, and notes whether those of numbers are all missing.
-func (r *reader) missing(has map[string]bool) (out []string) {
-	r.lacksNumbers = true
-	for _, h := range slices.Sorted(maps.Keys(r.table.columns)) {
-		if kind := r.table.columns[h].kind; !has[h] {
-			out = append(out, strconv.Quote(h))
-		} else if kind == metric || kind == score {
-			r.lacksNumbers = false
-		}
-	}
-	return out
-}
-
-// row makes a point of the cells of one line.
-func (r *reader) row(cells []string) {
-	cells = cells[:min(len(cells), len(r.header))]
+// line makes a point of the cells of one line.
+func (r *reader) line(header, row []string) {
 	var list []cell
-	for i, text := range cells {
-		if c, mapped := r.table.columns[r.header[i]]; !isAbsent(text) || c.kind == metric && isFailure(text) {
-			list = append(list, cell{c, mapped, r.header[i], strings.TrimSpace(text), decode.Value{}})
+	for i, text := range row[:min(len(row), len(header))] {
+		if c, mapped := r.table.columns[header[i]]; !isAbsent(text) || c.kind == metric && isFailure(text) {
+			list = append(list, cell{c, mapped, header[i], strings.TrimSpace(text), decode.Value{}})
 		}
 	}
 	r.point(list, decode.Value{})
@@ -227,7 +218,7 @@ type cell struct {
 	mapped  bool
 	heading string
 	text    string
-	block   decode.Value // of JSON: the statistics of a metric
+	json    decode.Value // such as the statistics of a metric
 }
 
 // begin begins the point of a row, of the run that the row says.
@@ -237,8 +228,8 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 		if c.kind != identity {
 			continue
 		}
-		if setFact(&facts, c.name, c.text); c.name == "start" && facts.Start.IsZero() && !r.bad[c.heading] {
-			r.bad[c.heading] = true
+		if setFact(&facts, c.name, c.text); c.name == "start" && facts.Start.IsZero() && !r.told[c.heading] {
+			r.told[c.heading] = true
 			r.report(schema.SevWarning, "bad-cell", fmt.Sprintf("%q as the start of a row, under %q",
 				plaintext.Short(c.text, 40), c.heading), "a time such as 2026-05-09 20:00:00", "no time of such rows")
 		}
@@ -257,34 +248,41 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 		n := slices.IndexFunc(cells[:i], isAlike)
 		if n < 0 || cells[n].text == c.text || c.kind != metric && c.kind != workload {
 			r.cell(d, c)
-		} else if first := cells[n]; !r.bad[c.heading] {
-			r.bad[c.heading] = true
+		} else if first := cells[n]; !r.told[c.heading] {
+			r.told[c.heading] = true
 			r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
 				first.heading, c.heading, strings.TrimSpace(c.name+" "+c.stat), plaintext.Short(first.text, 40),
 				plaintext.Short(c.text, 40), r.rows), "one column for each", "the first")
 		}
 	}
-	r.settings(who, cells, reading.Scores[before:])
+	r.settings(who, cells, d, reading.Scores[before:])
 	return d, facts
 }
 
 // settings says of the scores of a row how they were asked: what is mapped as a dimension is a part of their names, and
-// what is not mapped is kept. Two rows of one system that say nothing different, and have different scores, are noted.
-func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
+// the other texts of the row are kept. Two rows of one system that say nothing different, and have different scores,
+// are noted.
+func (r *reader) settings(who [7]string, cells []cell, d *draft.Draft, scores []schema.Score) {
 	if len(scores) == 0 {
 		return
 	}
 	unknown, dims, asked := schema.Unknown{}, []string{}, map[string]int{}
+	for name, raw := range d.Extra {
+		if _, ok := decode.ParseFloat(d.Extra.Text(name)); !ok {
+			unknown[name] = raw
+		}
+	}
+	for name, text := range d.Conditions {
+		unknown[name] = schema.JSONString(text)
+	}
 	for _, c := range cells {
-		switch n, isNumber := decode.ParseFloat(c.text); {
+		switch n, _ := decode.ParseFloat(c.text); {
 		case c.kind == questions && n >= 1 && n < 1e9:
 			asked[c.name] = int(n)
 		case c.kind == questions:
 			r.badCell(c)
 		case c.kind == dim:
 			dims = append(dims, c.name+"="+c.text)
-		case c.kind == condition || !c.mapped && !isNumber:
-			unknown[cmp.Or(c.name, c.heading)] = schema.JSONString(c.text)
 		}
 	}
 	slices.Sort(dims)
@@ -294,8 +292,8 @@ func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
 		s.Filter, s.Unknown = strings.Join(dims, ", "), unknown
 		one := fmt.Sprint(who, s.Task, s.Metric, s.Filter)
 		value, _ := s.Value.Get()
-		if earlier, has := r.scored[one]; has && earlier != value && !r.bad["score "+s.Task] {
-			r.bad["score "+s.Task] = true
+		if earlier, has := r.scored[one]; has && earlier != value && !r.told["score "+s.Task] {
+			r.told["score "+s.Task] = true
 			r.report(schema.SevNote, "scores-alike", fmt.Sprintf("%s of one model is %.4g, and %.4g in row %d", s.Task,
 				earlier, value, r.rows), "repeats, or a column that says what differs, mapped as dim NAME", "each as a repeat")
 		}
@@ -306,16 +304,19 @@ func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
 // point makes a point of a row; one without a number is none.
 func (r *reader) point(cells []cell, at decode.Value) {
 	d, facts := r.begin(cells, at)
-	if len(d.Metrics) == 0 && slices.ContainsFunc(cells, func(c cell) bool { return c.kind == score }) {
+	has := func(is func(c cell) bool) bool { return slices.ContainsFunc(cells, is) }
+	switch {
+	case len(d.Metrics) > 0:
+	case has(func(c cell) bool { return c.kind == score }):
 		r.points++
 		d.Reading.Facts.Widen(facts.Start, facts.Start, "")
 		return
-	}
-	if len(d.Metrics) == 0 {
-		before := r.left
-		r.leaveOut(cells, at)
+	case r.note(cells, at):
+		r.left++
+		return
+	default:
 		isOf := func(c cell) bool { return c.mapped && c.kind != metric }
-		if r.table.name == "" && r.left == before && len(r.empty) < mostEmpty && slices.ContainsFunc(cells, isOf) {
+		if r.table.name == "" && len(r.empty) < mostEmpty && has(isOf) {
 			r.empty = append(r.empty, cells)
 		}
 		return
@@ -330,8 +331,8 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	}
 	d.Foreign(at, "")       // before what is looked at counts as read
 	const mostSearched = 20 // the other rows have the same
-	if r.table.name == "" && !r.table.others && r.points <= mostSearched {
-		r.passOver(cells, at)
+	if r.points <= mostSearched {
+		r.note(cells, at)
 	}
 	d.Start, d.End = facts.Start, facts.Start
 	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
@@ -339,6 +340,18 @@ func (r *reader) point(cells []cell, at decode.Value) {
 		d.Requests(ok, d.Number("requests_failed"), nil, "")
 	}
 	d.Done()
+}
+
+// note notes the numbers of a row that are not mapped, and called like one of a benchmark; it reports whether there are
+// any.
+func (r *reader) note(cells []cell, row decode.Value) (has bool) {
+	for _, c := range slices.Concat(cells, r.notMapped(row)) {
+		_, isNumber := decode.ParseFloat(c.text)
+		if !c.mapped && isNumber && IsMeasured(cmp.Or(c.name, c.heading)) {
+			r.unmapped[c.heading], has = true, true
+		}
+	}
+	return has
 }
 
 // measured matches the name of a number that a benchmark measures, or of a score.
@@ -353,24 +366,6 @@ var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
 func IsMeasured(name string) bool { return measured.MatchString(name) }
 
-// leaveOut notes a row of which nothing is mapped, where it has numbers that are called like one of a benchmark.
-func (r *reader) leaveOut(cells []cell, row decode.Value) {
-	has := false
-	for _, m := range row.Members() {
-		if _, mapped := r.table.columns[m.Key]; !mapped && m.Val.Kind() == decode.Number && IsMeasured(m.Key) {
-			r.called[m.Key], has = true, true
-		}
-	}
-	for _, c := range cells {
-		if _, ok := decode.ParseFloat(c.text); ok && !c.mapped && IsMeasured(c.heading) {
-			r.called[c.heading], has = true, true
-		}
-	}
-	if has {
-		r.left++
-	}
-}
-
 // cell puts one cell into a point.
 func (r *reader) cell(d *draft.Draft, c cell) {
 	switch {
@@ -384,8 +379,8 @@ func (r *reader) cell(d *draft.Draft, c cell) {
 		r.workload(d, c)
 	case c.kind == metric && isFailure(c.text):
 		d.Missing(c.name, c.def, "the row says "+c.text)
-	case c.kind == metric && c.block.Kind() == decode.Object:
-		d.Block(c.block, draft.Wide, draft.Field{Metric: c.name, Def: c.def, Scale: c.factor})
+	case c.kind == metric && c.json.Kind() == decode.Object:
+		d.Block(c.json, draft.Wide, draft.Field{Metric: c.name, Def: c.def, Scale: c.factor})
 	case c.kind == metric, c.kind == score:
 		switch x, ok := r.value(c); {
 		case !ok:
@@ -443,8 +438,8 @@ func (r *reader) number(text string) (float64, bool) {
 
 // badCell reports the first cell of a column that is no number.
 func (r *reader) badCell(c cell) {
-	if !r.bad[c.heading] {
-		r.bad[c.heading] = true
+	if !r.told[c.heading] {
+		r.told[c.heading] = true
 		found := fmt.Sprintf("%q in column %q of row %d", c.text, c.heading, r.rows)
 		r.report(schema.SevWarning, "bad-cell", found, "a number", "no number of this cell")
 	}
@@ -658,29 +653,12 @@ func newScore(words []string) (column, error) {
 	return column{kind: score, name: words[1], stat: words[2], factor: map[bool]float64{true: 1, false: 100}[isShare]}, nil
 }
 
-// definition takes the definition off the words of a column; one of a latency that states none is not known.
-func definition(words []string, isLatency bool) (def string, rest []string) {
-	if last := len(words) - 1; last > 1 && schema.IsDefinition(words[last]) {
-		return words[last], words[:last]
-	}
-	if isLatency {
-		def = schema.DefNotStated
-	}
-	return def, words
-}
-
-// statOf is the statistic of a column: of what each request has, a value is the mean.
-func statOf(words []string, of schema.MetricInfo) string {
-	stat := "value"
-	if len(words) == 3 {
-		if stat = words[1]; stat == "p50" {
-			stat = "median"
-		}
-	}
-	if stat == "value" && (of.Latency || of.Unit == "tok" || words[0] == "tps_user") {
+// usual is the statistic of a column that names none, or a value: of what each request has, that is the mean.
+func usual(of schema.MetricInfo) string {
+	if of.Latency || of.Unit == "tok" || of.Name == "tps_user" {
 		return "mean"
 	}
-	return stat
+	return "value"
 }
 
 // newMetric reads "ttft mean s", "output_tps tok/s" and "power W lower".
@@ -696,55 +674,35 @@ func newMetric(words []string) (column, error) {
 			"condition NAME, score TASK METRIC, questions TASK, nor skip", strings.Join(words, " "),
 			strings.Join(workloadFields, " ")+" model device impl engine version release start")
 	}
-	c := column{kind: metric, name: words[0]}
-	c.def, words = definition(words, info.Latency)
-	if c.stat = statOf(words, info); !schema.IsStat(c.stat) {
-		return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
+	c, units := column{kind: metric, name: words[0], stat: usual(info)}, []string{""}
+	if info.Latency {
+		c.def = schema.DefNotStated
 	}
-	unit := ""
-	switch {
-	case len(words) == 2 || len(words) == 3:
-		unit = words[len(words)-1]
-	case info.Unit == "req" || info.Unit == "tok":
-		unit = info.Unit // a count
+	if slices.Contains([]string{"req", "tok"}, info.Unit) {
+		units[0] = info.Unit // a count
+	}
+	for _, word := range words[1:] {
+		switch {
+		case word == "value":
+		case schema.IsStat(word):
+			c.stat = word
+		case word == "p50":
+			c.stat = "median"
+		case schema.IsDefinition(word) && len(units) > 1:
+			c.def = word
+		default:
+			units = append(units, word)
+		}
+	}
+	if len(units) > 2 {
+		return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", units[1])
 	}
 	isUnit := false
-	if c.factor, isUnit = draft.Scale(unit, info.Unit); !isUnit {
+	if c.factor, isUnit = draft.Scale(units[len(units)-1], info.Unit); !isUnit {
 		return column{}, fmt.Errorf("state the unit of %s: %s %s %s, or another unit of the same kind", words[0], words[0],
 			c.stat, info.Unit)
 	}
 	return c, nil
-}
-
-// passOver notes what a row has besides what is mapped, and is called like a number of a benchmark.
-func (r *reader) passOver(cells []cell, row decode.Value) {
-	note := func(path, name string) {
-		if _, known := r.unmapped[path]; known {
-			return
-		}
-		isMapped := false
-		for h := range r.table.columns { // of a metric that is an object all is mapped
-			h = strings.TrimPrefix(h, "/")
-			isMapped = isMapped || path == h || strings.HasPrefix(path, h+".")
-		}
-		r.unmapped[path] = !isMapped && IsMeasured(name)
-	}
-	for _, c := range cells {
-		if _, ok := decode.ParseFloat(c.text); ok && !c.mapped {
-			note(c.heading, c.heading)
-		}
-	}
-	numbers := func(of decode.Value, in string) {
-		for _, path := range scalars(of, "", mostProposed) {
-			if of.Path(path).Kind() == decode.Number {
-				note(in+path, path[strings.LastIndexByte(path, '.')+1:])
-			}
-		}
-	}
-	numbers(row, "")
-	for _, m := range row.Members() {
-		numbers(m.Val.Index(0), m.Key+".0.")
-	}
 }
 
 // Propose returns the mapping of a table as a person would begin it in ttreport.yaml, from the line of its headings:
@@ -1065,3 +1023,159 @@ func latency(name string) (says string, isMetric bool) {
 	}
 	return cmp.Or(short[named[1]], named[1]) + " " + stat + " " + unit[1], true
 }
+
+// objects reads the rows of JSON.
+func (r *reader) objects() {
+	headings := slices.Sorted(maps.Keys(r.table.columns))
+	for top := range r.file.Values() {
+		r.table.below(top, r.table.rows, "", func(of keys, row decode.Value) bool {
+			if r.rows++; r.rows > r.file.Limits().Results {
+				return false // the load says so
+			}
+			r.object(headings, top, row, of)
+			return true
+		})
+	}
+}
+
+// keys are those of a row: of itself where it is a member, and of the members that stand for the * of the path to it.
+type keys struct{ row, all string }
+
+// below goes through the rows at the end of a path; false ends it.
+func (t Table) below(at decode.Value, path []string, all string, yield func(keys, decode.Value) bool) bool {
+	for i, part := range path {
+		if part != "*" {
+			at = at.At(part)
+			continue
+		}
+		for key, x := range children(at) { // what else is there is what a file states of all rows
+			isRows := at.Kind() == decode.Array || x.Kind() == decode.Object || x.Kind() == decode.Array
+			if isRows && !t.below(x, path[i+1:], strings.TrimPrefix(all+"/"+key, "/"), yield) {
+				return false
+			}
+		}
+		return true
+	}
+	if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
+		return yield(keys{"", all}, at)
+	}
+	for key, x := range children(at) {
+		if at.Kind() == decode.Array {
+			key = ""
+		}
+		if !yield(keys{key, all}, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// children are the members of an object by key, and the items of a list by place.
+func children(v decode.Value) iter.Seq2[string, decode.Value] {
+	return func(yield func(string, decode.Value) bool) {
+		for _, m := range v.Members() {
+			if !yield(m.Key, m.Val) {
+				return
+			}
+		}
+		n := 0
+		for x := range v.Items() {
+			if !yield(strconv.Itoa(n), x) {
+				return
+			}
+			n++
+		}
+	}
+}
+
+func allObjects(v decode.Value) bool {
+	return !slices.ContainsFunc(v.Members(), func(m decode.Member) bool { return m.Val.Kind() != decode.Object })
+}
+
+// object makes a point of one row. What nothing maps is kept.
+func (r *reader) object(headings []string, top, row decode.Value, of keys) {
+	if row.Kind() != decode.Object {
+		return
+	}
+	row = row.Track()
+	var cells []cell
+	for _, h := range headings {
+		v, path := row, h
+		if from, isTop := strings.CutPrefix(h, "/"); isTop {
+			v, path = top, from
+		}
+		v = v.Path(path)
+		text := v.Text()
+		switch {
+		case h == "@key":
+			text = of.row
+		case h == "@*":
+			text = of.all
+		case v.Kind() == decode.Invalid:
+			continue
+		}
+		r.found[h] = true
+		c := r.table.columns[h]
+		if c.kind == dim && (text == "0" || text == "false") {
+			continue // a setting that is off, as those who leave it out have it
+		}
+		if v.Kind() == decode.Object || !isAbsent(text) || c.kind == metric && isFailure(text) {
+			cells = append(cells, cell{c, true, h, strings.TrimSpace(text), v})
+		}
+	}
+	r.point(cells, row)
+}
+
+// notMapped are the numbers of a row that no heading names, also those of the first item of a list.
+func (r *reader) notMapped(row decode.Value) (out []cell) {
+	if r.table.name != "" || r.table.others {
+		return nil
+	}
+	add := func(of decode.Value, in string) {
+		for _, path := range scalars(of, "", mostProposed) {
+			v := of.Path(path)
+			isMapped := func(h string) bool { // of a metric that is an object all is mapped
+				h = strings.TrimPrefix(h, "/")
+				return in+path == h || strings.HasPrefix(in+path, h+".")
+			}
+			if v.Kind() == decode.Number && !slices.ContainsFunc(slices.Collect(maps.Keys(r.table.columns)), isMapped) {
+				of := column{name: path[strings.LastIndexByte(path, '.')+1:]}
+				out = append(out, cell{of, false, in + path, v.Text(), v})
+			}
+		}
+	}
+	add(row, "")
+	for _, m := range row.Members() {
+		add(m.Val.Index(0), m.Key+".0.")
+	}
+	return out
+}
+
+// keepOthers keeps the numbers below the members of a row that no heading names, under the end of their path.
+func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
+	var look func(v decode.Value, path string)
+	look = func(v decode.Value, path string) {
+		if c := r.table.columns[path]; c.kind == metric {
+			return
+		}
+		if x, ok := v.Float(); ok && v.Kind() == decode.Number {
+			for len(path) > longestName {
+				_, path, _ = strings.Cut(path, ".")
+			}
+			if own, ok := schema.OwnMetric(path, "", "neither"); ok {
+				d.Value(own, x)
+			}
+		}
+		for key, x := range children(v) {
+			look(x, path+"."+key)
+		}
+	}
+	for _, m := range row.Members() {
+		if k := m.Val.Kind(); k == decode.Object || k == decode.Array {
+			look(row.Get(m.Key), m.Key)
+		}
+	}
+}
+
+// longestName is the longest name of a metric of the user's own.
+const longestName = 64

@@ -160,14 +160,14 @@ var (
 // NameFacts reads the identity and workload that tt-inference-server writes into file and folder names. ok is false
 // for any other name.
 func NameFacts(name string) (n Named, ok bool) {
-	if m := find(evalDir, "eval_id_", name); m != nil {
+	if m := evalDir.FindStringSubmatch(name); m != nil {
 		n.ModelID, ok = m[1], true
 	}
-	if m := find(mediaFile, "benchmark_id_", path.Base(name)); m != nil {
+	if m := mediaFile.FindStringSubmatch(path.Base(name)); m != nil {
 		n.ModelID, ok = m[1], true
 	}
 	base := path.Base(name)
-	if m := find(benchFile, ".json", base); m != nil {
+	if m := benchFile.FindStringSubmatch(base); m != nil {
 		if ok = true; strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
 		} else {
@@ -180,29 +180,20 @@ func NameFacts(name string) (n Named, ok bool) {
 			ok = n.readPair(m[1] + m[2])
 		}
 	}
-	if m := find(artifacts, "artifacts/id_", name); m != nil {
+	if m := artifacts.FindStringSubmatch(name); m != nil {
 		n.ModelID, ok = m[1], true
 	}
-	if m := find(benchDir, "bench_", name); m != nil && (m[4] != "" || ok) {
+	if m := benchDir.FindStringSubmatch(name); m != nil && (m[4] != "" || ok) {
 		ok = true
 		n.readShape("isl-"+m[1]+"_osl-"+m[2]+"_maxcon-"+m[3]+"_n-"+m[4], false)
 	}
-	if m := find(v2Dir, "/llm/", name); m != nil && ok {
+	if m := v2Dir.FindStringSubmatch(name); m != nil && ok {
 		n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2]
 	}
 	if m := modelID.FindStringSubmatch(n.ModelID); m != nil {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
-}
-
-// find matches a name that has a text which each match has: nearly all names of a tree have not, and looking for a
-// text costs a hundredth of matching.
-func find(re *regexp.Regexp, text, name string) []string {
-	if !strings.Contains(name, text) {
-		return nil
-	}
-	return re.FindStringSubmatch(name)
 }
 
 // readPair reads "Llama-3.1-8B-Instruct_n150", or "tt-metal-Llama…" with the implementation before it.

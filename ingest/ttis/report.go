@@ -92,10 +92,6 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 	ok := v.Get("completed").Float0()
 	for _, name := range []string{"ttft", "tpot", "e2el"} {
 		d.Size(name, int(ok))
-		m, _ := d.Metric(name)
-		if mean, have := m.Stats.Get("mean"); have && mean == 0 {
-			d.Metrics.Put(m.Without("the file says 0, which this format writes for an absent metric"))
-		}
 	}
 	d.Above(v, map[string]string{
 		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",

@@ -80,42 +80,24 @@ const (
 	swappedE2EL = "v0.6.0 to v0.6.3" // mean and median of E2EL are exchanged
 )
 
-// eraOf is the version that wrote a value, as far as its keys show it.
+// eraOf is that of these which wrote a value, as far as its keys show it; "" for any other.
 func eraOf(v decode.Value) string {
-	present := func(keys ...string) bool { // one of them, also null
-		return slices.ContainsFunc(keys, func(k string) bool { return v.Get(k).Kind() != decode.Invalid })
+	present := func(keys string) bool { // one of them, also null
+		return slices.ContainsFunc(v.Members(), func(m decode.Member) bool { return draft.Names(keys)(m.Key) })
 	}
-	anyStat := func(family string) bool {
-		return present("mean_"+family+"_ms", "median_"+family+"_ms", "p99_"+family+"_ms")
-	}
+	isLater := present("request_goodput request_goodput: burstiness")
 	switch {
-	case present("user_throughput", "avg_decoded_tokens_per_iter"):
-		return "TensorRT-LLM's fork"
-	case present("steady_state", "failed_requests"):
-		return "Rust client, v0.24 or later"
-	case present("input_throughput", "request_inthroughput"):
-		if present("request_goodput", "request_goodput:", "burstiness") {
-			return "a fork that states input throughput"
-		}
-		if anyStat("tpot") && !anyStat("itl") && !present("std_ttft_ms") {
+	case present("user_throughput avg_decoded_tokens_per_iter steady_state failed_requests"): // forks, and a rewrite
+	case present("input_throughput request_inthroughput"):
+		if !isLater && present("mean_tpot_ms median_tpot_ms p99_tpot_ms") &&
+			!present("mean_itl_ms median_itl_ms p99_itl_ms std_ttft_ms") {
 			return inclFirst
 		}
-		return "v0.5"
-	case v.Has("failed"):
-		return "v0.11.1 or later"
-	case present("endpoint_type"):
-		if present("backend") {
-			return "v0.11.0"
-		}
-		return "v0.8 to v0.10"
-	case present("request_goodput:"):
-		return "v0.6.4 to v0.9.1"
-	case present("burstiness", "max_concurrency"):
-		return "v0.6.4 or later"
-	case present("total_token_throughput") && present("num_prompts"):
+	case !present("endpoint_type burstiness max_concurrency request_goodput:") && !v.Has("failed") &&
+		present("total_token_throughput") && present("num_prompts"):
 		return swappedE2EL
 	}
-	return "version unknown"
+	return ""
 }
 
 // readSummary returns the points of a sweep's summary.
@@ -222,8 +204,10 @@ func key(v decode.Value, d *draft.Draft) {
 // unambiguous names are used.
 func identity(v decode.Value, d *draft.Draft) {
 	in, f := d.In, &d.Reading.Facts
-	if device := device(in); f.Device.Name == "" {
-		f.Device = device
+	d.Fields(in, map[string]string{"fact device.name": "device|gpu|gpu_type|gpu_name|accelerator"})
+	if m := severalOf.FindStringSubmatch(f.Device.Name); m != nil {
+		f.Device.Name = m[2]
+		f.Device.Chips, _ = strconv.Atoi(m[1])
 	}
 	if t := in.Get("tokenizer_id").Str(); t != in.Get("model_id").Str() { // the tokenizer is usually the model's own
 		d.Condition("tokenizer", t)
@@ -260,20 +244,8 @@ func identity(v decode.Value, d *draft.Draft) {
 	}
 }
 
+// severalOf matches the name of several accelerators in metadata: "4xNVIDIA_L40S".
 var severalOf = regexp.MustCompile(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)
-
-// device reads the names of hardware in metadata: "4xNVIDIA_L40S".
-func device(v decode.Value) schema.Device {
-	name := ""
-	for _, key := range []string{"device", "gpu", "gpu_type", "gpu_name", "accelerator"} {
-		name = cmp.Or(name, v.Get(key).Str())
-	}
-	if m := severalOf.FindStringSubmatch(name); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		return schema.Device{Name: m[2], Chips: n}
-	}
-	return schema.Device{Name: name}
-}
 
 // fields are the families of statistics; before v0.5.0 those of oldFields.
 var (

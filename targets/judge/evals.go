@@ -501,7 +501,7 @@ func (w *evalWay) add(now *evalWay, serves bool) (begun *evalCell) {
 	n := w.primary
 	if now.names[n] == nil {
 		n = slices.MinFunc(slices.Collect(maps.Keys(now.names)), func(a, b evalName) int { // that papers report
-			return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)),
+			return cmp.Or(cmp.Compare(evalRank(now.names[a].scores[0]), evalRank(now.names[b].scores[0])),
 				cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
 		})
 	}
@@ -648,12 +648,15 @@ func (w *evalWay) marks(others []*evalWay) (marks string) {
 	return marks
 }
 
-// evalRank prefers the metric and filter that papers report.
-func evalRank(metric, filter string) int {
+// evalRank prefers the metric that a file calls its report's score, then the metric and filter that papers report.
+func evalRank(s *columns.ScoreRow) int {
+	if s.Unknown.Text(schema.Headline) != "" {
+		return -1
+	}
 	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict", "acc_norm", "score", "f1"}
 	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
-	own, apart := schema.SplitFilter(filter)
-	metric = strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(metric), "mean_"), "turn_1_") // of evalscope
+	own, apart := schema.SplitFilter(s.Filter)
+	metric := strings.TrimPrefix(strings.ToLower(s.Metric), "mean_") // of evalscope
 	m, f := slices.Index(metrics, strings.TrimSuffix(metric, "_acc")), slices.Index(filters, own)
 	if m < 0 {
 		m = len(metrics)
@@ -1210,7 +1213,7 @@ func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 			t.Key.Dims["filter"] != s.Filter {
 			continue
 		}
-		if best == nil || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {
+		if best == nil || evalRank(s) < evalRank(best) {
 			best = s
 		}
 	}

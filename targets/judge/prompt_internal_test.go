@@ -35,14 +35,20 @@ func TestPromptDiffers(t *testing.T) {
 	}
 }
 
-// The metric that papers report stands for a task, however a harness spells it.
+// The metric that papers report stands for a task, however a harness spells it; that of a report's score before any.
 func TestEvalRank(t *testing.T) {
+	row := func(metric string, unknown schema.Unknown) *columns.ScoreRow {
+		return &columns.ScoreRow{Score: schema.Score{Metric: metric, Unknown: unknown}}
+	}
 	for _, c := range [][2]string{{"mean_prompt_level_strict", "mean_inst_level_loose"},
-		{"mean_turn_1_prompt_level_strict", "mean_turn_1_inst_level_loose"},
 		{"prompt_level_strict_acc", "acc_norm"}, {"mean_acc", "mean_is_correct"},
 		{"exact_match", "prompt_level_strict_acc"}} {
-		if evalRank(c[0], "") >= evalRank(c[1], "") {
+		if evalRank(row(c[0], nil)) >= evalRank(row(c[1], nil)) {
 			t.Error(c)
 		}
+	}
+	headline := schema.Unknown{schema.Headline: schema.JSONString("true")}
+	if evalRank(row("mean_turn_1_prompt_level_strict", headline)) >= evalRank(row("exact_match", nil)) {
+		t.Error("the score of the report is not the first")
 	}
 }

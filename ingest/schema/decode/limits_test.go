@@ -54,7 +54,7 @@ func limitCases() []limitCase {
 		},
 		{
 			"YAML", "x.yaml", "results: {a: 1}\n" + strings.Repeat("# x\n", 200_000),
-			"results: {a: 1}\n" + strings.Repeat("# x\n", 300_000), "too-large", decode.DefaultLimits(),
+			"results: {a: 1}\n" + strings.Repeat("# x\n", 300_000), "bad-yaml", decode.DefaultLimits(),
 		},
 		{
 			"nesting of YAML", "x.yaml", "results: " + strings.Repeat("[", 90) + strings.Repeat("]", 90),

@@ -137,16 +137,6 @@ var results = regexp.MustCompile(`(?m)^(?:["']?(scenario|load_summary|successes|
 // convertYAML rewrites a YAML document as JSON, so that one reader handles both, and reports whether it succeeded.
 // Positions are lost.
 func (f *File) convertYAML() bool {
-	if len(f.Data) > maxYAML || f.Cut {
-		f.Form = Text
-		f.Problems = append(f.Problems, schema.Problem{
-			Severity: schema.SevNote, Path: f.Path, Code: "too-large",
-			Found:    fmt.Sprintf("%d MB of YAML", f.Size>>20),
-			Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it",
-			Hint: "if it is a result, convert it to JSON",
-		})
-		return false
-	}
 	if !results.Match(f.Data) {
 		f.Form = Text
 		return false

@@ -164,11 +164,8 @@ func Quote(s string) string {
 
 // Keep keeps one unknown field that is text in its file.
 func (d *Draft) Keep(name, text string) {
-	if d.Extra == nil {
-		d.Extra = schema.Unknown{}
-	}
 	if len(d.Extra) < 40 && !isWriting(name, text) {
-		d.Extra[redact.Text(name)] = schema.JSONString(redact.Field(name, text))
+		d.Extra.Set(redact.Text(name), redact.Field(name, text))
 	}
 }
 
