@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -167,6 +168,7 @@ var sitesFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("
 var sites sync.Map
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of the time of hundreds of small sites a seventh was collecting garbage
 	code := m.Run()
 	stopBrowser()
 	if dir, err := sitesFolder(); err == nil {
