@@ -558,7 +558,8 @@ func (m *moved) together(
 		w := window{runs: len(runs), again: run.release == now.release, first: first}
 		w.x, w.se, w.p = tail(runs)
 		rate := func(x float64) float64 { return stray.rate((x - dir*mid) / math.Sqrt(s2) / spread(run.n)) }
-		w.x, w.p, w.strays = dir*w.x, 2*w.p, straying(runs, rate, tail)
+		// Two-sided, and half of the rate for two runs and half for three, as of a number alone.
+		w.x, w.p, w.strays = dir*w.x, 2*2*w.p, straying(runs, rate, tail)
 		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
 			m.joint = w
 		}
