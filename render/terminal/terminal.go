@@ -230,8 +230,8 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)
 	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
 	p.line("t                    %.4f with %.4g degrees of freedom", c.T, c.Df)
-	p.line("p, one-sided         %.4g; rank %d of %d tests, %d pass in its direction", c.P, c.Rank, c.Family, c.Passing)
-	p.line("limit of the rule    .05·%d/%d = %.4g", c.Rank, c.Family, .05*float64(c.Rank)/float64(c.Family))
+	p.line("p, one-sided         %.4g; %d of %d tests pass in its direction", c.P, c.Passing, c.Family)
+	p.line("limit of the rule    %.4g, its workload being number %d of those that deviate most", c.Limit, c.Rank)
 	if used, ok := v.P.Get(); ok && used > c.P*1.001 {
 		p.line("with outliers        %.4g: how often values deviate as far and come back is added", used)
 	}

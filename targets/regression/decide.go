@@ -95,6 +95,14 @@ func WordOf(dir float64) schema.Outcome {
 	return schema.Improved
 }
 
+// word is that of a change of the claim in a direction: back at the level before a regression, nothing improved.
+func (c *claim) word(dir float64) schema.Outcome {
+	if dir < 0 && c.back() {
+		return schema.Recovered
+	}
+	return WordOf(dir)
+}
+
 // confirmed asks whether independent runs show a change together.
 //
 // Rejected: a second run that is tested against the first alone. Both share a baseline whose noise may be estimated too
@@ -115,10 +123,7 @@ func (j *judge) confirmed(c *claim) bool {
 		}
 		return true
 	}
-	c.set(WordOf(dir), schema.Confirmed, schema.WhyAgain)
-	if dir < 0 && c.back() {
-		c.row.Word = schema.Recovered
-	}
+	c.set(c.word(dir), schema.Confirmed, schema.WhyAgain)
 	if at == c.x.obs {
 		c.row.Why, c.row.D = schema.WhyRecheck, j.second(c.x)+c.x.removed
 	} else {
@@ -160,9 +165,9 @@ func (j *judge) passed(c *claim) bool {
 		c.row.Word, c.row.Why = schema.Inconclusive, schema.WhyAgainstGroup
 		return true
 	}
-	c.set(WordOf(dir), schema.Suspected, schema.WhyGate)
-	if dir < 0 && c.back() {
-		c.set(schema.Recovered, schema.Suspected, schema.WhyBackAgain)
+	c.set(c.word(dir), schema.Suspected, schema.WhyGate)
+	if c.row.Word == schema.Recovered {
+		c.row.Why = schema.WhyBackAgain
 	}
 	switch {
 	case c.o.K2 == 0:
@@ -201,6 +206,9 @@ func (j *judge) waits(c *claim) bool {
 		return false
 	}
 	c.set(WordOf(st.dir), schema.Suspected, schema.WhyOneMoreRun)
+	if j.rows[st.suspect].Word == schema.Recovered {
+		c.row.Word = schema.Recovered
+	}
 	c.row.First = c.first
 	return true
 }

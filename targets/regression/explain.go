@@ -19,7 +19,8 @@ type Calculation struct {
 	Df       float64
 	SE       float64
 	T, P     float64 // of the residual change, one-sided in its direction
-	Rank     int     // among the p values of its direction, 1 for the smallest
+	Rank     int     // of its point among those by the p values of its direction, 1 for the smallest
+	Limit    float64 // of p for that rank
 	Passing  int     // how many pass
 	Family   int     // cells tested in the release
 	Shift    float64 // change of its groups, which is taken from it
@@ -88,7 +89,7 @@ func (p *probe) capture(j *judge, tests []test, between *prior, passed []int8) {
 			continue
 		}
 		r.P = UpperTail(math.Abs(x.t), x.df)
-		r.rank(x, tests, passed)
+		r.rank(j, x, tests, passed)
 		if x.joint.Runs > 0 {
 			again := x.joint.Second // what a group decides afterwards writes into the test
 			again.Release = j.t.Obs[x.joint.first].Release
@@ -98,21 +99,23 @@ func (p *probe) capture(j *judge, tests []test, between *prior, passed []int8) {
 }
 
 // rank fills in the rank of a test among those of its release.
-func (r *Calculation) rank(x *test, tests []test, passed []int8) {
-	r.Rank = 1
+func (r *Calculation) rank(j *judge, x *test, tests []test, passed []int8) {
+	points := map[int32]bool{j.t.Cells[x.cell].Point: true}
 	for i := range tests {
 		y := &tests[i]
 		if !y.ok {
 			continue
 		}
 		r.Family++
-		if y.d*x.d > 0 && !math.IsNaN(y.p) && y.p < r.P {
-			r.Rank++
+		if y.d*x.d > 0 && y.p < r.P {
+			points[j.t.Cells[y.cell].Point] = true
 		}
 		if passed[i] != 0 && y.d*x.d > 0 {
 			r.Passing++
 		}
 	}
+	r.Rank = len(points) // see discovered
+	r.Limit = j.rules.FDR * (float64(r.Rank) - .5) / float64(r.Family)
 }
 
 // listed returns the baseline's values, oldest first.

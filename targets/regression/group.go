@@ -84,7 +84,7 @@ const (
 	remembered = 20
 	// usual is the most runs that are tested together, where none of them was suspected before.
 	usual = 3
-	// longest is the number of runs after which a change that stays is confirmed, however often such ones went away.
+	// longest is the most runs that are tested together.
 	longest = 5
 	// usualStart is the noise that the start of a server is assumed to have, with the weight of two releases, where
 	// groups are too few to tell.
@@ -103,9 +103,6 @@ const (
 	fewStrays = 3
 	// far is the number of standard errors beyond which a run strays, but for those that chance brings there.
 	far = 2.8
-	// hypervariable groups, whose variance is so many times the usual one, have no part in what is usual (Phipson and
-	// others 2016).
-	hypervariable = 20
 )
 
 // sight is what one run showed of a group.
@@ -113,7 +110,6 @@ type sight struct {
 	release int32
 	x       float64 // change of its members against their baselines
 	n       int     // releases in those
-	members int
 	open    bool    // part of a change, and no noise
 	far     float64 // by how many standard errors it strayed, and is no confirmed change; 0: it did not
 	settled bool    // of a change that is confirmed, or that a later run of the release did not show
@@ -137,7 +133,6 @@ type moved struct {
 	p             float64 // of the first run
 	joint         window  // the newest runs together
 	pass, confirm bool    // discoveries among the groups of the tier
-	waits         bool    // the release before suspected a change
 }
 
 // window is the newest runs of a group together.
@@ -413,16 +408,10 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 // spread is the noise of a change against a baseline of n releases, of that of a run.
 func spread(n int) float64 { return math.Sqrt(1 + 1/math.Max(1, float64(n))) }
 
-// usualNoise is what the groups of a tier show of the noise of one.
-type usualNoise struct {
-	prior
-	most float64 // variance up to which a group is one of them
-}
-
-// usual estimates the noise of a tier's groups. Groups of one unit are one witness, hypervariable ones none.
-func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
+// usual estimates the noise of a tier's groups. Groups of one unit are one witness.
+func (j *judge) usual(k int, list []moved, tests []test) prior {
 	t := &j.tiers[k]
-	s2, nu, known := make([]float64, len(list)), make([]float64, len(list)), []float64{}
+	s2, nu := make([]float64, len(list)), make([]float64, len(list))
 	units := map[int32]bool{}
 	for i := range list {
 		m := &list[i]
@@ -436,28 +425,17 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 		if before.nu < 2 {
 			before = m.own
 		}
-		if s2[i], nu[i] = before.s2, before.nu; nu[i] > 0 {
-			known = append(known, s2[i])
-		}
-	}
-	most := hypervariable * Median(known)
-	for i := range nu {
-		if s2[i] > most {
-			nu[i] = 0
-		}
+		s2[i], nu[i] = before.s2, before.nu
 	}
 	share := float64(len(units)) / math.Max(1, float64(len(list)))
-	return usualNoise{fitPrior(s2, nu, make([]int32, len(list)), 1, share, false), most}
+	return fitPrior(s2, nu, make([]int32, len(list)), 1, share, false)
 }
 
-// of is the noise of one group by what it ordinarily does.
-func (u *usualNoise) of(m *moved, o ordinary) (v, df float64) {
-	switch {
-	case o.s2 > u.most && o.nu > 2:
-		v, df = o.s2, o.nu
-	case u.known && u.sumNu > o.nu:
-		v, df = u.moderate(o.s2, o.nu, 0)
-	default:
+// noise is that of one group by what it ordinarily does, and by what the groups of its tier usually do.
+func (m *moved) noise(o ordinary, usual *prior) (v, df float64) {
+	if usual.known && usual.sumNu > o.nu {
+		v, df = usual.moderate(o.s2, o.nu, 0)
+	} else {
 		v, df = (2*usualStart*usualStart+o.nu*o.s2)/(2+o.nu), 2+o.nu
 	}
 	if v = math.Max(v, leastNoise*leastNoise); df < longHistory {
@@ -474,9 +452,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
 		m := &list[i]
 		past := j.past[k][m.group]
 		earlier, aside := j.before(release, k, m.group)
-		newest := len(earlier) - 1
-		m.waits = newest >= 0 && earlier[newest].open && !earlier[newest].settled
-		m.s2, m.df = usual.of(m, m.own)
+		m.s2, m.df = m.noise(m.own, &usual)
 		m.s2, m.own.mid = m.s2*spread(m.n)*spread(m.n), m.own.mid*spread(m.n)
 		if t.kind == OfSystem && !t.part() || t.kind == OfSystemMetric {
 			j.see(m, tests, q.At(1-j.rules.GroupFDR/4/float64(len(list)), m.df))
@@ -488,7 +464,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
 			}
 			noise := func(without int) (mid, s2, df float64) {
 				o := ordinaryOf(past, t, max(0, without-aside))
-				s2, df = usual.of(m, o)
+				s2, df = m.noise(o, &usual)
 				return o.mid, s2, df
 			}
 			m.together(sight{release: release, x: m.x, n: m.n}, t, earlier, noise, stray)
@@ -558,7 +534,8 @@ func (m *moved) together(
 		w := window{runs: len(runs), again: run.release == now.release, first: first}
 		w.x, w.se, w.p = tail(runs)
 		rate := func(x float64) float64 { return stray.rate((x - dir*mid) / math.Sqrt(s2) / spread(run.n)) }
-		w.x, w.p, w.strays = dir*w.x, 2*w.p, straying(runs, rate, tail)
+		// Two-sided, and half of the rate for two runs and half for three, as of a number alone.
+		w.x, w.p, w.strays = dir*w.x, 2*2*w.p, straying(runs, rate, tail)
 		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
 			m.joint = w
 		}
@@ -568,12 +545,7 @@ func (m *moved) together(
 		return
 	}
 	for i := len(earlier) - 1; i >= 0 && len(seen) < longest && !earlier[i].settled; i-- {
-		run := earlier[i]
-		others := max(run.members, len(m.list)) - min(run.members, len(m.list))
-		if len(seen) >= usual && !run.open || run.n > seen[len(seen)-1].n || 4*others > len(m.list) {
-			return // or baselines began anew since, or it was of other members
-		}
-		if !add(run, len(earlier)-i) {
+		if len(seen) >= usual && !earlier[i].open || !add(earlier[i], len(earlier)-i) {
 			return
 		}
 	}
@@ -611,16 +583,11 @@ func straying(
 	return sum
 }
 
-// sure reports whether the newest runs confirm a change of one of so many groups.
-func (m *moved) sure(family int) bool {
-	return m.confirm && (m.joint.runs >= longest || m.joint.strays*float64(family) <= byStrays)
-}
-
 // decideGroup makes the finding of one of so many groups; nil where it shows no change.
 func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Finding {
 	w := &m.joint
-	sure, waits := m.sure(family), m.confirm && m.waits // shows one that was suspected again, and not often enough
-	if once := m.pass && math.Abs(m.x-m.own.mid) >= t.least()*m.delta; !m.whole || !(sure || waits || once) {
+	sure := m.confirm && m.joint.strays*float64(family) <= byStrays
+	if once := m.pass && math.Abs(m.x-m.own.mid) >= t.least()*m.delta; !m.whole || !(sure || once) {
 		return nil
 	}
 	f := Finding{
@@ -630,15 +597,12 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 	dir := math.Copysign(1, m.x)
 	f.Word = WordOf(dir)
 	switch {
-	case sure || waits:
+	case sure:
 		f.D, f.SE, f.P, f.Runs, f.Why = w.x, w.se, w.p, w.runs, schema.WhyAgain
 		if f.First = w.first; w.again {
 			f.Why = schema.WhyRecheck
 		}
 		f.Evidence = schema.Confirmed
-		if !sure {
-			f.Evidence, f.Why = schema.Suspected, schema.WhyOneMoreRun
-		}
 	case !math.IsNaN(m.again) && dir*m.again < ofLimit*m.delta:
 		f.Word, f.Evidence, f.Why, f.D = schema.Inconclusive, schema.NoEvidence, schema.WhyNotSeenAgain, m.again
 	}
@@ -755,7 +719,7 @@ func (j *judge) withTails(t *tier, m *moved, tests []test) []int32 {
 // common takes a movement that is no finding from the members of a group, as much of it as is not the error of a
 // median. Members that lie far apart have nothing in common.
 func (j *judge) common(m *moved, t *tier, tests []test) {
-	if len(m.list) < t.common || m.points < j.rules.MinPoint || m.agree < j.rules.Agree || !(math.Abs(m.x) < math.Ln2) {
+	if len(m.list) < t.common || m.points < j.rules.MinPoint || m.agree < j.rules.Agree {
 		return
 	}
 	varies := m.s2 // where nothing changes; a start of a server that strays is what it is
@@ -773,7 +737,7 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 
 // remember keeps what a release showed of a group; a build that never joins and is no candidate leaves nothing.
 func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
-	now := sight{release: release, x: m.x, n: m.n, members: len(m.list), open: f != nil}
+	now := sight{release: release, x: m.x, n: m.n, open: f != nil}
 	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
 	if r := &j.t.Releases[release]; !r.Joins {
 		if now.final = r.Final; now.final != 0 {

@@ -195,7 +195,8 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 				at, ps = append(at, i), append(ps, x.p)
 			}
 		}
-		q, limit := BenjaminiHochberg(ps, family, j.rules.FDR)
+		q, _ := BenjaminiHochberg(ps, family, j.rules.FDR)
+		limit := j.discovered(tests, at, ps, family, j.rules.FDR/2, j.rules.FDR)
 		for k, i := range at {
 			if qs[i] = float32(q[k]); ps[k] <= limit {
 				passed[i] = int8(dir)
@@ -493,10 +494,8 @@ func (j *judge) jointly(tests []test, family int) []bool {
 				outlying = append(outlying, w.Outliers)
 			}
 		}
-		_, first := BenjaminiHochberg(ordinary, family, j.rules.JointFDR)
-		first = math.Min(first, j.alone(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR))
-		_, second := BenjaminiHochberg(outlying, family, j.rules.OutlierFDR)
-		second = math.Min(second, j.alone(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR))
+		first := j.discovered(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR)
+		second := j.discovered(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR)
 		points := map[int32]bool{} // of which a number is confirmed: the others of it are asked by themselves
 		for k, i := range at {
 			if outlying[k] <= second && ordinary[k] <= first {
@@ -546,10 +545,11 @@ func (j *judge) recent(tests []test, dir float64) []int {
 	return at
 }
 
-// alone is the largest p value at which the false discoveries to be expected are at most lone, and the rate for every
-// point beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is. The
-// metrics of one point are one finding.
-func (j *judge) alone(tests []test, at []int, p []float64, family int, lone, rate float64) float64 {
+// discovered is the largest p value at which the false discoveries to be expected are at most lone, and the rate for
+// every point beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is.
+// The metrics of one point are one finding. It is stricter than the procedure of Benjamini and Hochberg, which counts
+// each of them and allows the first one as much as any other.
+func (j *judge) discovered(tests []test, at []int, p []float64, family int, lone, rate float64) float64 {
 	points, limit := map[int32]bool{}, -1.
 	for _, k := range ranked(p) {
 		points[j.t.Cells[tests[at[k]].cell].Point] = true
@@ -767,7 +767,8 @@ type Rules struct {
 	// JointFDR is the false discovery rate of the newest runs together over ordinary noise where one window of them can
 	// be tested, else [Rules.share] of it for each; OutlierFDR that over outliers: what repeats a rare trouble by chance.
 	JointFDR, OutlierFDR float64
-	// Lone and LoneOutlier are the false confirmations that a release without any change is expected to have.
+	// Lone and LoneOutlier are the false confirmations that a release without any change is expected to have; of false
+	// suspicions it has [Rules.FDR], half of it in each direction.
 	Lone, LoneOutlier float64
 	SamePoint         float64 // size of the test of a number beside one of the same workload that is confirmed
 	Window            int     // releases in a baseline at most
@@ -783,8 +784,8 @@ type Rules struct {
 // DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
-		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02, SamePoint: .01,
-		Window: 20, Floor: .003,
+		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		SamePoint: .01, Window: 20, Floor: .003,
 		MinCells: 20, MinPoint: 8, Agree: .7,
 	}
 }
