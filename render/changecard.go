@@ -34,12 +34,6 @@ type Course struct {
 	Label    string
 }
 
-// Plain implements Block.
-func (c ChangeCard) Plain() []Block {
-	t := &Table{Caption: c.Title, Layout: KeyValue, Cols: []Col{col("What"), col("Of this change")}}
-	return append([]Block{Prose{c.Title}}, factsAndWays(t, c.Facts, c.Ways)...)
-}
-
 // mostCards is how many changes have a card on the front page.
 const mostCards = 3
 

@@ -135,7 +135,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	d := words.Decide(g.Result)
 	p := Page{Title: g.Release + ": " + d.Word,
 		Lead: Lead{Tone: d.Tone, Word: d.Word, Text: words.Headline(&g), Paras: words.Inventory(&g)}}
-	p.add(Section{Blocks: r.Card(&g).Plain()})
+	p.add(Section{Blocks: r.Card(&g).plain()})
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
