@@ -134,19 +134,14 @@ func (p *Page) tables() (out []*Table) {
 // fewest is how many rows of a table stay when a page is shortened.
 const fewest = 10
 
-// longest is the table that shows most of those that can be shortened, nil for none; a matrix comes after all others
-// with matrixLast, since people sign its cells one by one.
-func longest(tables []*Table, matrixLast bool) (out *Table) {
+// longest is the table that shows most of those that can be shortened, nil for none; a matrix comes after all others,
+// since people sign its cells one by one.
+func longest(tables []*Table) (out *Table) {
 	for _, t := range tables {
 		switch {
 		case len(t.Rows) <= fewest:
-		case out == nil:
-			out = t
-		case matrixLast && (t.Layout == Matrix) != (out.Layout == Matrix):
-			if out.Layout == Matrix {
-				out = t
-			}
-		case t.values() > out.values():
+		case out == nil, t.Layout != Matrix && out.Layout == Matrix,
+			(t.Layout == Matrix) == (out.Layout == Matrix) && t.values() > out.values():
 			out = t
 		}
 	}
@@ -155,7 +150,7 @@ func longest(tables []*Table, matrixLast bool) (out *Table) {
 
 // Halve halves the rows of the largest table that has more than ten, and reports whether there was one.
 func (p *Page) Halve() bool {
-	t := longest(p.tables(), false)
+	t := longest(p.tables())
 	if t == nil {
 		return false
 	}
@@ -187,7 +182,7 @@ func (p *Page) shorten() {
 		total += t.values()
 	}
 	for total > values {
-		t := longest(tables, true)
+		t := longest(tables)
 		if t == nil {
 			return
 		}

@@ -20,7 +20,7 @@ func (r *Report) TargetsPage() Page {
 	switch {
 	case len(all) == 0:
 		p.Lead = Lead{Text: "No target is in force.", Cmd: "ttreport targets propose",
-			Paras: []string{"Nothing is graded by target, which is not a pass." + r.leftOut()}}
+			Paras: []string{"Nothing is graded by target, which is not a pass."}}
 	case met == len(req):
 		p.Lead = Lead{Tone: words.ToneGood, Text: fmt.Sprintf("All %s required targets are met, and %s informational ones.",
 			words.Count(len(req)), words.Of(metIn(all)-met, len(all)-len(req)))}
@@ -30,7 +30,7 @@ func (r *Report) TargetsPage() Page {
 	const rest = "data/ has all, by release"
 	sections := []Section{
 		section("force", "In force", gridIntro+r.chanceRule()+" Stored with each run when it was first "+
-			"read; later edits of target files do not reach it."+r.leftOut(), r.targetGrid(all, true).filtered(rest)),
+			"read; later edits of target files do not reach it.", r.targetGrid(all, true).filtered(rest)),
 		section("references", "Scores against references", referenceIntro+r.chanceRule(),
 			r.referenceTable(all, true).cut(rest)),
 	}
