@@ -64,7 +64,7 @@ func BlockSamples() []Block {
 			{"128/64/8 vllm", quantilesOf(33)},
 		}},
 		Curves{"128/64", []Curve{drawnCurve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
-			YTitle: "output, tok/s", Right: true, Limits: []Limit{{30, "complete 30"}}}, sweep, "tok/s/user", sweepPoint.of)},
+			YTitle: "output, tok/s", Right: true}, sweep, "tok/s/user", sweepPoint.of)},
 			curvesTable("128/64", sweep)},
 	}
 }

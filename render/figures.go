@@ -10,12 +10,6 @@ import (
 	"github.com/ttreport/ttreport/targets/curve"
 )
 
-// Limit is a target.
-type Limit struct {
-	Value float64
-	Label string
-}
-
 // Curves show one workload over concurrency: what the device gives against what one user sees.
 type Curves struct {
 	Name   string // of the workload
@@ -29,7 +23,6 @@ type Curve struct {
 	ID, Title, XTitle, YTitle string
 	Right                     bool
 	Lines                     []CurveLine // oldest first
-	Limits                    []Limit     // on the horizontal axis
 }
 
 // CurveLine is the sweep of one release.

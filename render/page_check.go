@@ -124,7 +124,7 @@ func Remarks(g *gate.Review, all bool) []string {
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
 	}
-	if t := words.Categories(gate.Categories(g.Targets)); t != "" {
+	if t := words.Categories(g.Targets); t != "" {
 		out = append(out, t)
 	}
 	return append(out, fitText(g.Fit))

@@ -273,28 +273,40 @@ func Mismatch(m schema.Mismatch) string {
 	return "its runs do not fit together"
 }
 
-// Categories says what the required targets came to by category; "" where there is only one.
-func Categories(list []gate.Category) string {
-	if len(list) < 2 {
-		return ""
-	}
+// Categories says what the required targets came to by category, in the order of a release report; "" where there is
+// only one category.
+func Categories(targets []schema.Verdict) string {
+	came := map[schema.Outcome]string{schema.Pass: "met", schema.Fail: "missed", schema.NotMeasured: "missing",
+		schema.Inconclusive: "inconclusive"}
 	var parts []string
-	for _, c := range list {
-		all := c.Met + c.Missed + c.Missing + c.Waived + c.Inconclusive
-		var rest []string
-		for _, x := range []struct {
-			n    int
-			word string
-		}{{c.Missed, "missed"}, {c.Missing, "missing"}, {c.Waived, "waived"}, {c.Inconclusive, "inconclusive"}} {
-			if x.n > 0 {
-				rest = append(rest, fmt.Sprintf("%d %s", x.n, x.word))
+	for _, category := range []schema.Category{schema.Benchmarks, schema.Evals, schema.Conformance} {
+		n, all := map[string]int{}, 0
+		for i := range targets {
+			v := &targets[i]
+			to := came[v.Outcome]
+			if v.Decision.Excuses() && v.Outcome != schema.Pass {
+				to = "waived"
+			}
+			if v.Required && to != "" && schema.CategoryOf(v) == category {
+				n[to], all = n[to]+1, all+1
 			}
 		}
-		text := fmt.Sprintf("%s %s met", c.Name, Of(c.Met, all))
+		var rest []string
+		for _, to := range []string{"missed", "missing", "waived", "inconclusive"} {
+			if n[to] > 0 {
+				rest = append(rest, Count(n[to])+" "+to)
+			}
+		}
+		text := fmt.Sprintf("%s %s met", category, Of(n["met"], all))
 		if len(rest) > 0 {
 			text += " (" + strings.Join(rest, ", ") + ")"
 		}
-		parts = append(parts, text)
+		if all > 0 {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) < 2 {
+		return ""
 	}
 	return "Required, by category: " + strings.Join(parts, "; ") + "."
 }

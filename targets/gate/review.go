@@ -764,38 +764,6 @@ func (g *Gate) rejected(release int) []lint.Lint {
 	return out
 }
 
-// Category is what the required targets of a category came to.
-type Category struct {
-	Name                         schema.Category
-	Met, Missed, Missing, Waived int
-	Inconclusive                 int
-}
-
-// Categories counts required targets by category, in the order of a release report.
-func Categories(targets []schema.Verdict) []Category {
-	out := []Category{{Name: schema.Benchmarks}, {Name: schema.Evals}, {Name: schema.Conformance}}
-	for i := range targets {
-		v := &targets[i]
-		at := slices.IndexFunc(out, func(c Category) bool { return c.Name == schema.CategoryOf(v) })
-		if !v.Required {
-			continue
-		}
-		switch c := &out[at]; {
-		case v.Outcome == schema.Pass:
-			c.Met++
-		case v.Decision.Excuses():
-			c.Waived++
-		case v.Outcome == schema.Fail:
-			c.Missed++
-		case v.Outcome == schema.NotMeasured:
-			c.Missing++
-		case v.Outcome == schema.Inconclusive:
-			c.Inconclusive++
-		}
-	}
-	return slices.DeleteFunc(out, func(c Category) bool { return c == Category{Name: c.Name} })
-}
-
 // Changes are those that a release sees, with the decisions of people: one that is accepted is not open.
 func (g *Gate) Changes(release int) []judge.Change {
 	list := slices.Clone(g.Judgement.Changes(release))

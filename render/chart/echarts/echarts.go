@@ -47,20 +47,6 @@ func newLine() *charts.Line {
 	return line
 }
 
-// limits draws targets as dashed lines of the first series.
-func limits(line *charts.Line, marks []any) {
-	if len(marks) == 0 || len(line.MultiSeries) == 0 {
-		return
-	}
-	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{
-		Symbol: []string{"none", "none"},
-		Label: &opts.Label{
-			Show: opts.Bool(true), Position: "end", Formatter: "{b}", Color: "--ink", BackgroundColor: "--paper",
-		},
-		LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"},
-	}}
-}
-
 // valueAxis is logarithmic where the tail is far from the median, and does not begin at zero: position is read, and not
 // length.
 func valueAxis(unit string, lo, hi float64) opts.YAxis {
@@ -95,11 +81,6 @@ func curve(f render.Curve) Chart {
 		c.Notes = append(c.Notes, notes)
 		line.AddSeries(l.Name, data, style(l.Age)...)
 	}
-	var marks []any
-	for _, l := range f.Limits {
-		marks = append(marks, opts.MarkLineNameXAxisItem{Name: l.Label, XAxis: l.Value})
-	}
-	limits(line, marks)
 	line.Validate()
 	c.Option = line.JSON()
 	return c
