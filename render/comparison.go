@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -107,14 +106,6 @@ func (c *Comparison) scoreNotes() (out []string) {
 		out = append(out, fmt.Sprintf("not compared: %s only in %s, %d only in %s", words.Plural(c.ScoresA, "score"), c.A,
 			c.ScoresB, c.B))
 	}
-	const most = 20
-	some := func(ids []string) string {
-		text := strings.Join(ids[:min(most, len(ids))], ", ")
-		if n := len(ids) - most; n > 0 {
-			text += fmt.Sprintf(" and %s more (--format json has all)", words.Count(n))
-		}
-		return text
-	}
 	type said struct{ of, text string }
 	var by groups[string, said] // several scores of a task may say the same of its items
 	for i := range c.Scores {
@@ -125,7 +116,7 @@ func (c *Comparison) scoreNotes() (out []string) {
 			how string
 		}{{x.Lost, "worse"}, {x.Gained, "better"}} {
 			if len(side.ids) > 0 {
-				parts = append(parts, words.Count(len(side.ids))+" that B answers "+side.how+": "+some(side.ids))
+				parts = append(parts, words.Count(len(side.ids))+" that B answers "+side.how+": "+words.Few(side.ids, 20))
 			}
 		}
 		if len(parts) > 0 {
@@ -541,33 +532,22 @@ func (r *Report) besideOf(at int) int {
 	return -1
 }
 
-// Against is a release beside the one that it is compared with, made once; nil where there is none. A score that one of
-// them has in several ways is left out.
+// Against is a release beside the one that it is compared with; nil where there is none. A score that one of them has in
+// several ways is left out.
 func (r *Report) Against(at int) *compare.Against {
-	r.laying.Lock()
-	of, ok := r.against[at]
-	if !ok {
-		of = sync.OnceValue(func() *compare.Against {
-			before := r.besideOf(at)
-			if before < 0 {
-				return nil
-			}
-			c := compare.Releases(r.Gate.Judgement, before, at)
-			a := r.scoresByName(before)
-			for name, now := range r.scoresByName(at) {
-				if len(now) != 1 || len(a[name]) != 1 {
-					continue
-				}
-				c.Scores++
-				c.Regressed += truth(now[0].Verdict == schema.Regressed)
-				c.Improved += truth(now[0].Verdict == schema.Improved)
-			}
-			return c
-		})
-		r.against[at] = of
+	before := r.besideOf(at)
+	if before < 0 {
+		return nil
 	}
-	r.laying.Unlock()
-	return of()
+	c, a := compare.Releases(r.Gate.Judgement, before, at), r.scoresByName(before)
+	for name, now := range r.scoresByName(at) {
+		if len(now) == 1 && len(a[name]) == 1 {
+			c.Scores++
+			c.Regressed += truth(now[0].Verdict == schema.Regressed)
+			c.Improved += truth(now[0].Verdict == schema.Improved)
+		}
+	}
+	return c
 }
 
 // AgainstText says what came of a comparison of two releases, conditions that differ first and means by metric last.
@@ -586,16 +566,12 @@ func AgainstText(c *compare.Against) []string {
 
 func againstText(c *compare.Against) (out []string) {
 	if len(c.Differ) > 0 {
-		const most = 6
 		var parts []string
-		for _, x := range c.Differ[:min(most, len(c.Differ))] {
+		for _, x := range c.Differ {
 			parts = append(parts, fmt.Sprintf("%s %s → %s (%s)", x.Name, x.A, x.B, words.Plural(x.N, "number")))
 		}
-		said := "Conditions differ: " + strings.Join(parts, "; ")
-		if rest := len(c.Differ) - most; rest > 0 {
-			said += fmt.Sprintf("; and %d more", rest)
-		}
-		out = append(out, fmt.Sprintf("%s. %s not compared.", said, words.Plural(c.Unlike, "number")))
+		out = append(out, fmt.Sprintf("Conditions differ: %s. %s not compared.", words.Few(parts, 6),
+			words.Plural(c.Unlike, "number")))
 	}
 	if c.Numbers+c.Scores+c.OnlyA+c.OnlyB == 0 {
 		return out

@@ -315,7 +315,7 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 	t := tableOf("Models and devices", List, list, []Column[total]{
 		{col("Model"), func(x total) Cell { return modelHead(x.Pair.Pair) }},
 		{col("Device"), func(x total) Cell { return deviceCell(x.Device) }},
-		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(nameSome(x.engines))) }},
+		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(words.Few(x.engines, 3))) }},
 		sum("Runs", func(x total) int { return x.runs }), sum("Points", func(x total) int { return x.points }),
 		sum("Scores", func(x total) int { return x.scores }),
 		{medium("Newest"), func(x total) Cell { return text(moment(x.newest)) }},

@@ -23,8 +23,8 @@ type option struct {
 	} `json:"yAxis"`
 	DataZoom []any `json:"dataZoom"`
 	Series   []struct {
-		Name     string  `json:"name"`
-		Data     []datum `json:"data"`
+		Name string  `json:"name"`
+		Data []datum `json:"data"`
 	} `json:"series"`
 }
 
