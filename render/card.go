@@ -258,7 +258,8 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 		targets += "; targets of what was never measured grade nothing: " + words.Few(names, 3)
 	}
 	out = append(out, CardFact{"Targets", targets, ""}, CardFact{"Order", r.orderText(at), ""}, CardFact{"Rule", rule, ""},
-		CardFact{"Exit code", exitText(g.Result.Exit), ""})
+		CardFact{"Exit code", fmt.Sprintf("ttreport check exits %d (%s)", g.Result.Exit,
+			map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[g.Result.Exit]), ""})
 	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })
 }
 
@@ -274,12 +275,6 @@ func driftText(list []lint.Lint) string {
 		return strings.Join(drifts, "")
 	}
 	return fmt.Sprintf("%s %d more among the lints.", drifts[0], len(drifts)-1)
-}
-
-// exitText says what ttreport check exits with.
-func exitText(code int) string {
-	meaning := map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[code]
-	return fmt.Sprintf("ttreport check exits %d (%s)", code, meaning)
 }
 
 // orderText says that nothing but its name puts a release where it stands; "" where a date or ttreport.yaml does.

@@ -514,11 +514,6 @@ func loadMark(l *compare.Loads) string {
 	return strings.Join(out, "; ")
 }
 
-// comparePath is the page that lays two releases beside each other.
-func comparePath(a, b string) Address {
-	return chosen("compare/index.html", "arelease", a, "brelease", b)
-}
-
 // besideOf is the release that a release stands beside, with a number of one series in both; -1 for none.
 func (r *Report) besideOf(at int) int {
 	before := r.Gate.Before(at)
@@ -532,8 +527,8 @@ func (r *Report) besideOf(at int) int {
 	return -1
 }
 
-// Against is a release beside the one that it is compared with; nil where there is none. A score that one of them has in
-// several ways is left out.
+// Against is a release beside the one that it is compared with; nil where there is none. A score that one of them has
+// in several ways is left out.
 func (r *Report) Against(at int) *compare.Against {
 	before := r.besideOf(at)
 	if before < 0 {

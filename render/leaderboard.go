@@ -732,8 +732,8 @@ func (b *board) lead(m *means) Lead {
 	return l
 }
 
-// tied are the groups of ties of each model, as letters in the order of the groups: "a", "b c", "d to k"; "aa" is behind
-// "z".
+// tied are the groups of ties of each model, as letters in the order of the groups: "a", "b c", "d to k"; "aa" is
+// behind "z".
 func (m *means) tied() []string {
 	groups, out := m.Groups(), make([]string, len(m.rows))
 	member := make([][]int, len(m.rows))

@@ -202,7 +202,7 @@ func historyText(f gate.Fit) string {
 	if f.Noise > 0 {
 		out += "; typical noise is " + words.Percent(f.Noise) + " from release to release (one standard deviation)"
 	}
-	if f.Calibrated() == gate.CalibrationUnknown {
+	if f.Calibrated() == gate.TooFew {
 		out += "; too few earlier predictions to say how well they hold"
 	} else {
 		out += fmt.Sprintf("; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",

@@ -558,9 +558,11 @@ func (r *targetNumber) picture() Cell {
 
 // bullet is the number among its levels.
 func (r *targetNumber) bullet() Cell {
-	b := &Bullet{Measured: math.NaN()}
-	if v, ok := r.first.Value.Get(); ok && v > 0 {
-		b.Measured = r.better(v)
+	b, measured := &Bullet{Measured: math.NaN()}, "not measured"
+	if v, ok := r.first.Value.Get(); ok {
+		if measured = words.Number(v); v > 0 {
+			b.Measured = r.better(v)
+		}
 	}
 	var names []string
 	for _, l := range r.levelNames() {
@@ -576,13 +578,6 @@ func (r *targetNumber) bullet() Cell {
 	if len(b.Ticks) == 0 {
 		return Cell{Text: words.Absent, Missing: "no limit"}
 	}
-	b.Label = fmt.Sprintf("%s among %s", numberText(r.first.Value), strings.Join(names, ", "))
+	b.Label = fmt.Sprintf("%s among %s", measured, strings.Join(names, ", "))
 	return Cell{Bullet: b}
-}
-
-func numberText(n schema.Number) string {
-	if v, ok := n.Get(); ok {
-		return words.Number(v)
-	}
-	return "not measured"
 }

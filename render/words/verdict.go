@@ -194,15 +194,7 @@ func tolerance(share float64) string {
 	if share == 0 {
 		return ""
 	}
-	return " (" + Tolerance(share) + ")"
-}
-
-// Tolerance is what a reference is moved by before a score is held against it; "" for none.
-func Tolerance(share float64) string {
-	if share == 0 {
-		return ""
-	}
-	return "tolerance " + digits(100*share) + Thin + "%"
+	return " (tolerance " + digits(100*share) + Thin + "%)"
 }
 
 // Percent is a share in percent with two digits, or as many as its whole part has.

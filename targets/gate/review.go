@@ -239,26 +239,19 @@ func turnedOf(history []schema.Verdict) (out []Turned) {
 	return out
 }
 
-// Calibration describes how well predictions held.
-type Calibration string
+// TooFew is how well predictions held where there are too few of them to say.
+const TooFew = "too few"
 
-// How well predictions held.
-const (
-	CalibrationPasses  Calibration = "passes"
-	CalibrationFails   Calibration = "fails"
-	CalibrationUnknown Calibration = "too few"
-)
-
-// Calibrated returns how well predictions held.
-func (f Fit) Calibrated() Calibration {
+// Calibrated returns how well predictions held: passes, fails or [TooFew].
+func (f Fit) Calibrated() string {
 	const enough = 200
 	switch {
 	case f.Tested < enough:
-		return CalibrationUnknown
+		return TooFew
 	case float64(f.Exceeded) > .04*float64(f.Tested):
-		return CalibrationFails
+		return "fails"
 	}
-	return CalibrationPasses
+	return "passes"
 }
 
 // Fit describes the noise of a release's history.
