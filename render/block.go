@@ -134,19 +134,14 @@ func (p *Page) tables() (out []*Table) {
 // fewest is how many rows of a table stay when a page is shortened.
 const fewest = 10
 
-// longest is the table that shows most of those that can be shortened, nil for none; a matrix comes after all others
-// with matrixLast, since people sign its cells one by one.
-func longest(tables []*Table, matrixLast bool) (out *Table) {
+// longest is the table that shows most of those that can be shortened, nil for none; a matrix comes after all others,
+// since people sign its cells one by one.
+func longest(tables []*Table) (out *Table) {
 	for _, t := range tables {
 		switch {
 		case len(t.Rows) <= fewest:
-		case out == nil:
-			out = t
-		case matrixLast && (t.Layout == Matrix) != (out.Layout == Matrix):
-			if out.Layout == Matrix {
-				out = t
-			}
-		case t.values() > out.values():
+		case out == nil, t.Layout != Matrix && out.Layout == Matrix,
+			(t.Layout == Matrix) == (out.Layout == Matrix) && t.values() > out.values():
 			out = t
 		}
 	}
@@ -155,7 +150,7 @@ func longest(tables []*Table, matrixLast bool) (out *Table) {
 
 // Halve halves the rows of the largest table that has more than ten, and reports whether there was one.
 func (p *Page) Halve() bool {
-	t := longest(p.tables(), false)
+	t := longest(p.tables())
 	if t == nil {
 		return false
 	}
@@ -187,7 +182,7 @@ func (p *Page) shorten() {
 		total += t.values()
 	}
 	for total > values {
-		t := longest(tables, true)
+		t := longest(tables)
 		if t == nil {
 			return
 		}
@@ -197,10 +192,9 @@ func (p *Page) shorten() {
 	}
 }
 
-// Block is one thing in a section. A block that is added needs a template, templates/html/blocks/KIND.html. The outputs
-// that are text draw the elementary blocks (*[Table], [Prose], [Commands], [Links], [Notes]) and know of the others
-// only what Plain returns: the block as elementary ones; nil for one that is elementary itself.
-type Block interface{ Plain() []Block }
+// Block is one thing in a section. A block that is added needs a template, templates/html/blocks/KIND.html. Pages that
+// are written as text, which are the reports and the gate, have *[Table], [Prose], [Commands] and [Empty] alone.
+type Block any
 
 // Kind names the template that draws a block: its type in small letters.
 func Kind(b Block) string {
@@ -210,13 +204,6 @@ func Kind(b Block) string {
 	}
 	return strings.ToLower(t.Name())
 }
-
-// Plain implements Block.
-func (*Table) Plain() []Block   { return nil }
-func (Prose) Plain() []Block    { return nil }
-func (Commands) Plain() []Block { return nil }
-func (Links) Plain() []Block    { return nil }
-func (Notes) Plain() []Block    { return nil }
 
 // Prose is paragraphs.
 type Prose []string
@@ -240,22 +227,8 @@ type Notes []Note
 // Topic is a page of the documentation, by name, shown in place.
 type Topic string
 
-// Plain implements Block.
-func (t Topic) Plain() []Block {
-	return []Block{Prose{"The documentation page " + string(t) + ":"}, Commands{"ttreport help " + string(t)}}
-}
-
 // Empty says that there is nothing, why, and what to do.
 type Empty struct{ What, Why, Cmd string }
-
-// Plain implements Block.
-func (e Empty) Plain() []Block {
-	out := []Block{Prose{strings.TrimSpace(e.What + ". " + e.Why)}}
-	if e.Cmd != "" {
-		out = append(out, Commands{e.Cmd})
-	}
-	return out
-}
 
 // Card is what stands behind the decision on a release: the one or two findings that decide it as pictures, what it is
 // based on, and the ways out as commands with what they cost.
@@ -305,22 +278,17 @@ func (c Card) Again() []string {
 	return out
 }
 
-// Plain implements Block.
-func (c Card) Plain() []Block {
-	facts := &Table{Caption: "Basis", Layout: KeyValue, Cols: []Col{col("What"), col("Of this decision")}}
+// plain is the card as a table of its facts, and its ways out.
+func (c Card) plain() []Block {
+	t := &Table{Caption: "Basis", Layout: KeyValue, Cols: []Col{col("What"), col("Of this decision")}}
 	for _, w := range c.Whiskers {
-		facts.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(strings.TrimSpace(w.Change+" "+w.Evidence.String())))
+		t.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(strings.TrimSpace(w.Change+" "+w.Evidence.String())))
 	}
-	return factsAndWays(facts, c.Facts, c.Ways)
-}
-
-// factsAndWays are the facts of a card as rows of a table, and its ways out.
-func factsAndWays(t *Table, facts []CardFact, ways []Way) []Block {
-	for _, f := range facts {
+	for _, f := range c.Facts {
 		t.row(head(f.Name, ""), Cell{Text: f.Text, Href: f.Href})
 	}
 	out := []Block{t}
-	for _, w := range ways {
+	for _, w := range c.Ways {
 		out = append(out, Prose{strings.TrimSuffix(w.What+": "+w.Cost, ": ") + "."}, Commands{w.Cmd})
 	}
 	return out
@@ -348,17 +316,6 @@ type Count struct {
 	Text     string // where it is not the word of the outcome
 	Outcome  schema.Outcome
 	Evidence schema.Evidence
-}
-
-// Plain implements Block.
-func (c Counts) Plain() []Block {
-	t := &Table{Caption: "Counts", Cols: []Col{col("Of"), col("Verdict"), {Head: "Count", Num: true}}}
-	for _, l := range c {
-		for _, i := range l.Items {
-			t.row(head(l.Name, ""), Cell{Text: i.Text, Outcome: i.Outcome, Evidence: i.Evidence}, count(i.N))
-		}
-	}
-	return []Block{t}
 }
 
 // historyWords are the verdicts against history, by weight.
@@ -436,9 +393,4 @@ type ReleaseRef struct {
 	Name  string  `json:"name"`
 	Shard Address `json:"shard"`
 	Of    string  `json:"-"` // what it measured, where nobody gave it a name that says so
-}
-
-// Plain implements Block.
-func (w Widget) Plain() []Block {
-	return []Block{Prose{"The " + w.Tool + " page is interactive: open it in the built site."}}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Comparison is two sides beside each other, as every output shows them.
@@ -105,14 +106,6 @@ func (c *Comparison) scoreNotes() (out []string) {
 		out = append(out, fmt.Sprintf("not compared: %s only in %s, %d only in %s", words.Plural(c.ScoresA, "score"), c.A,
 			c.ScoresB, c.B))
 	}
-	const most = 20
-	some := func(ids []string) string {
-		text := strings.Join(ids[:min(most, len(ids))], ", ")
-		if n := len(ids) - most; n > 0 {
-			text += fmt.Sprintf(" and %s more (--format json has all)", words.Count(n))
-		}
-		return text
-	}
 	type said struct{ of, text string }
 	var by groups[string, said] // several scores of a task may say the same of its items
 	for i := range c.Scores {
@@ -123,7 +116,7 @@ func (c *Comparison) scoreNotes() (out []string) {
 			how string
 		}{{x.Lost, "worse"}, {x.Gained, "better"}} {
 			if len(side.ids) > 0 {
-				parts = append(parts, words.Count(len(side.ids))+" that B answers "+side.how+": "+some(side.ids))
+				parts = append(parts, words.Count(len(side.ids))+" that B answers "+side.how+": "+words.Few(side.ids, 20))
 			}
 		}
 		if len(parts) > 0 {
@@ -300,27 +293,21 @@ func shortSide(name, other string) string {
 	return strings.Join(parts[len(parts)-n:], "/")
 }
 
-// beside is what is compared at first: the newest release that has an earlier one with a model and device in common,
-// and that one; else any that was measured twice. Where nothing was, at has two devices, tools or models with the same
-// workloads.
+// beside is what is compared at first: of the models on devices that were measured twice, with something in common, the
+// newest release and the one before. Where nothing was, at has two devices, tools or models with the same workloads.
 func (r *Report) beside() (a, b, at string) {
 	newest := r.Newest()
 	if newest < 0 {
 		return "", "", ""
 	}
-	first, second := -1, newest
+	first, second := -1, -1
 	for _, p := range r.Pairs {
-		if len(r.runs[p.Pair][newest]) == 0 {
-			continue
+		list := r.with[p.Pair]
+		n := len(list)
+		if n > 1 && slices.Compare([]int{list[n-1], list[n-2]}, []int{second, first}) > 0 &&
+			r.share(p.Pair, list[n-2], list[n-1]) {
+			first, second = list[n-2], list[n-1]
 		}
-		for _, at := range slices.Backward(r.with[p.Pair]) {
-			if at < newest && at > first && r.share(p.Pair, at, newest) {
-				first = at
-			}
-		}
-	}
-	if first < 0 {
-		first, second = r.measuredTwice()
 	}
 	if first >= 0 {
 		return r.Releases[first].Name, r.Releases[second].Name, ""
@@ -329,19 +316,6 @@ func (r *Report) beside() (a, b, at string) {
 		return r.Releases[one.release].Name, r.Releases[two.release].Name, choice(one, two)
 	}
 	return "", r.Releases[newest].Name, ""
-}
-
-// measuredTwice are the newest two neighbouring releases of a model on a device that have something in common; -1 for
-// none.
-func (r *Report) measuredTwice() (first, second int) {
-	first, second = -1, -1
-	for _, p := range r.Pairs {
-		list := r.with[p.Pair]
-		if n := len(list); n > 1 && list[n-1] > second && r.share(p.Pair, list[n-2], list[n-1]) {
-			first, second = list[n-2], list[n-1]
-		}
-	}
-	return first, second
 }
 
 // share reports whether two releases have a workload or a task of a model on a device in common.
@@ -491,4 +465,120 @@ func elseChanged(c schema.Change) string {
 		return "Nothing else is stated to differ."
 	}
 	return words.Capital(strings.Join(parts, "; ")) + "."
+}
+
+// unlikeLoadsText says of how many workloads the two sides did not do the same work; their rows say what.
+func unlikeLoadsText(c *compare.Result) []string {
+	n := 0
+	for _, l := range c.Loads {
+		n += truth(l.Differ())
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("answers differ in length, or more than %s of requests failed, in %s of %s: see Requests",
+		words.Percent(schema.MostFailures), words.Count(n), words.Plural(len(c.Loads), "workload"))}
+}
+
+// workloadOn names a workload of a side that may have several systems.
+func workloadOn(system string, k schema.Key) string {
+	where := strings.Trim(words.Workload(k)+" "+k.Tool, " ")
+	if system != "" {
+		where = system + " " + where
+	}
+	return where
+}
+
+// failed is how many requests of a side failed: "38 of 100"; absent where they are not counted.
+func failed(l compare.Load) string {
+	if l.Of == 0 {
+		return words.Absent
+	}
+	return words.Of(int(l.Failed), int(l.Of))
+}
+
+// loadMark says of a row what its workload's requests did otherwise; "" where they did the same.
+func loadMark(l *compare.Loads) string {
+	if l == nil {
+		return ""
+	}
+	var out []string
+	if l.Lengths() {
+		a, _ := l.A.OSL.Get()
+		b, _ := l.B.OSL.Get()
+		out = append(out, fmt.Sprintf("answers %s → %s tokens", words.Number(a), words.Number(b)))
+	}
+	if l.A.Failing() || l.B.Failing() {
+		out = append(out, "failed "+failed(l.A)+" → "+failed(l.B))
+	}
+	return strings.Join(out, "; ")
+}
+
+// besideOf is the release that a release stands beside, with a number of one series in both; -1 for none.
+func (r *Report) besideOf(at int) int {
+	before := r.Gate.Before(at)
+	if before >= 0 && r.Graded() && slices.ContainsFunc(r.Gate.Series, func(s judge.Series) bool {
+		_, hasA := s.At(before)
+		_, hasB := s.At(at)
+		return hasA && hasB && !s.Tail()
+	}) {
+		return before
+	}
+	return -1
+}
+
+// Against is a release beside the one that it is compared with; nil where there is none. A score that one of them has
+// in several ways is left out.
+func (r *Report) Against(at int) *compare.Against {
+	before := r.besideOf(at)
+	if before < 0 {
+		return nil
+	}
+	c, a := compare.Releases(r.Gate.Judgement, before, at), r.scoresByName(before)
+	for name, now := range r.scoresByName(at) {
+		if len(now) == 1 && len(a[name]) == 1 {
+			c.Scores++
+			c.Regressed += truth(now[0].Verdict == schema.Regressed)
+			c.Improved += truth(now[0].Verdict == schema.Improved)
+		}
+	}
+	return c
+}
+
+// AgainstText says what came of a comparison of two releases, conditions that differ first and means by metric last.
+func AgainstText(c *compare.Against) []string {
+	var means []string
+	for _, m := range c.Means {
+		info, _ := schema.MetricByName(m.Metric)
+		means = append(means, fmt.Sprintf("%s %s (%s)", info.Label, words.Change(m.Change), info.Better))
+	}
+	out := againstText(c)
+	if len(means) > 0 {
+		out = append(out, "Geometric mean of the changes: "+strings.Join(means, ", ")+".")
+	}
+	return out
+}
+
+func againstText(c *compare.Against) (out []string) {
+	if len(c.Differ) > 0 {
+		var parts []string
+		for _, x := range c.Differ {
+			parts = append(parts, fmt.Sprintf("%s %s → %s (%s)", x.Name, x.A, x.B, words.Plural(x.N, "number")))
+		}
+		out = append(out, fmt.Sprintf("Conditions differ: %s. %s not compared.", words.Few(parts, 6),
+			words.Plural(c.Unlike, "number")))
+	}
+	if c.Numbers+c.Scores+c.OnlyA+c.OnlyB == 0 {
+		return out
+	}
+	numbers := words.Plural(c.Numbers, "number")
+	if c.Scores > 0 {
+		numbers += " and " + words.Plural(c.Scores, "score")
+	}
+	said := fmt.Sprintf("%s of %s and %s: %s regressed and %s improved, as %s was judged against its own baseline",
+		numbers, c.A, c.B, words.Count(c.Regressed), words.Count(c.Improved), c.B)
+	if c.OnlyA+c.OnlyB > 0 {
+		said += fmt.Sprintf("; %s only in %s, %s only in %s", words.Count(c.OnlyA), c.A, words.Count(c.OnlyB), c.B)
+	}
+	return append(out, said+".")
 }

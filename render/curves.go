@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -91,18 +90,18 @@ func (r *Report) curveSection(pair Pair) Section {
 		block := Curves{Name: w.name, Table: curvesTable(w.name, sweeps).cut("data/ has all, by release")}
 		for _, c := range []struct {
 			Curve
-			unit, metric string
-			x            func(sweepPoint) schema.Number
+			unit string
+			x    func(sweepPoint) schema.Number
 		}{
 			{Curve{ID: "speed", Title: "Output against speed", Right: true,
 				XTitle: "speed per user by " + w.statOf("tpot") + " TPOT, tok/s (right is better)"},
-				"tok/s/user", "tps_user", func(p sweepPoint) schema.Number { return p.speed }},
+				"tok/s/user", func(p sweepPoint) schema.Number { return p.speed }},
 			{Curve{ID: "wait", Title: "Output against wait", XTitle: w.statOf("ttft") + " TTFT, ms (left is better)"},
-				"ms TTFT", "ttft", func(p sweepPoint) schema.Number { return p.ttft }},
+				"ms TTFT", func(p sweepPoint) schema.Number { return p.ttft }},
 		} {
 			c.ID = fmt.Sprintf("curve-%d-%s", n+1, c.ID)
 			c.Title += ", " + w.name
-			c.YTitle, c.Limits = "output, tok/s", r.curveLimits(pair, w, c.metric)
+			c.YTitle = "output, tok/s"
 			if drawn := drawnCurve(c.Curve, sweeps, c.unit, c.x); len(drawn.Lines) > 0 {
 				block.Curves = append(block.Curves, drawn)
 			}
@@ -227,32 +226,4 @@ func valueAt(s *judge.Series, release int) schema.Number {
 		}
 	}
 	return schema.Missing("not measured")
-}
-
-// curveLimits are the targets on the horizontal axis that cover the workload: those of the lowest concurrency that has
-// any.
-func (r *Report) curveLimits(pair Pair, w sweep, metric string) []Limit {
-	var out []Limit
-	least := math.Inf(1)
-	for _, v := range r.Gate.PairTargets(pair.Newest, pair.Pair) {
-		ref, ok := v.Ref.Get()
-		if v.Metric != metric || !ok || v.Key.Concurrency == nil || v.Outcome == schema.Unattainable {
-			continue
-		}
-		k := v.Key
-		c := *k.Concurrency
-		k.Concurrency = nil
-		if words.Workload(k) != words.Workload(w.key) || c > least {
-			continue
-		}
-		if c < least {
-			least, out = c, nil
-		}
-		label := fmt.Sprintf("%s %s at concurrency %s", v.Level, words.Number(ref), whole(c))
-		if v.Required {
-			label += ", required"
-		}
-		out = append(out, Limit{Value: ref, Label: label})
-	}
-	return out
 }

@@ -13,7 +13,7 @@ func planePoint(c, output, speed, ttft float64) PlanePoint {
 	return PlanePoint{Load: whole(c), At: c, Values: [planeValues]maybe{&output, &speed, &ttft, nil}, isl: &c, osl: &c}
 }
 
-// BlockSamples has one block of each type; [TestBlockSamples] fails when one is missing.
+// BlockSamples has one block of each kind; [TestBlockSamples] fails when one is missing.
 func BlockSamples() []Block {
 	table := &Table{Caption: "A table", Layout: List, Total: 7, More: "the release page has all", Cols: []Col{
 		{Head: "Where"}, {Head: "Change", Unit: "%", Num: true, Sort: true, Length: Short}, {Head: "Why"},
@@ -30,7 +30,6 @@ func BlockSamples() []Block {
 		Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: schema.Regressed}}}},
 		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}},
 		Cell{Sub: "2 to 3", Span: &RankSpan{"rank 2 to 3 of 8", 2, 3, 8}})
-	table.Rows = append(table.Rows, Row{Group: "A group", Anchor: "p1"})
 	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
 		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},
 	}}}
@@ -47,7 +46,7 @@ func BlockSamples() []Block {
 	return []Block{
 		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
-		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
+		Empty{"Nothing here", "Nothing was measured.", ""},
 		Counts{{"History", "3 series", false, []Count{{2, "", schema.Regressed, schema.Confirmed}, {Outcome: schema.Fail}}}},
 		Decisions{{"v1", "PASS", words.ToneGood, "releases/v1/index.html"}},
 		ChangeCard{ID: "change-1", Title: "m on d: 9 % slower since v2", Outcome: schema.Regressed, Course: Course{
@@ -65,7 +64,7 @@ func BlockSamples() []Block {
 			{"128/64/8 vllm", quantilesOf(33)},
 		}},
 		Curves{"128/64", []Curve{drawnCurve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
-			YTitle: "output, tok/s", Right: true, Limits: []Limit{{30, "complete 30"}}}, sweep, "tok/s/user", sweepPoint.of)},
+			YTitle: "output, tok/s", Right: true}, sweep, "tok/s/user", sweepPoint.of)},
 			curvesTable("128/64", sweep)},
 	}
 }

@@ -10,12 +10,6 @@ import (
 	"github.com/ttreport/ttreport/targets/curve"
 )
 
-// Limit is a target.
-type Limit struct {
-	Value float64
-	Label string
-}
-
 // Curves show one workload over concurrency: what the device gives against what one user sees.
 type Curves struct {
 	Name   string // of the workload
@@ -29,7 +23,6 @@ type Curve struct {
 	ID, Title, XTitle, YTitle string
 	Right                     bool
 	Lines                     []CurveLine // oldest first
-	Limits                    []Limit     // on the horizontal axis
 }
 
 // CurveLine is the sweep of one release.
@@ -59,15 +52,6 @@ type CurvePoint struct {
 	Front bool
 }
 
-// Plain implements Block.
-func (c Curves) Plain() []Block {
-	var lines Prose
-	for _, x := range c.Curves {
-		lines = append(lines, x.Summary())
-	}
-	return []Block{lines, c.Table}
-}
-
 // front marks the points that are worth choosing: no other is at least as good in both, and better in one.
 func (c *Curve) front() {
 	right := -1.
@@ -87,9 +71,6 @@ func (c *Curve) front() {
 
 // Summary is the figure in a sentence: the ends of the newest line.
 func (c Curve) Summary() string {
-	if len(c.Lines) == 0 || len(c.Lines[len(c.Lines)-1].Points) == 0 {
-		return c.Title + "."
-	}
 	l := c.Lines[len(c.Lines)-1]
 	first, last := l.Points[0], l.Points[len(l.Points)-1]
 	return fmt.Sprintf("%s: in %s from %s at concurrency %s to %s at concurrency %s.", c.Title, l.Name,
@@ -157,9 +138,6 @@ type DistributionSeries struct {
 	Name      string
 	Quantiles []float64 // at i/(len-1)
 }
-
-// Plain implements Block.
-func (d Distribution) Plain() []Block { return []Block{Prose{d.Summary()}, d.Table()} }
 
 // Title names what is drawn, and in which unit.
 func (d Distribution) Title() string { return d.Metric + " over requests, " + d.Unit }
@@ -298,15 +276,6 @@ type PlanePoint struct {
 	rest     string // of the workload, without lengths and load
 	run      int    // the newest
 	repeats  [planeValues][]float64
-}
-
-// Plain implements Block.
-func (p *Plane) Plain() []Block {
-	blocks := []Block{Prose{p.headline()}, p.Table()}
-	if s := p.NotDrawn(); s != "" {
-		blocks = append(blocks, Prose{s})
-	}
-	return blocks
 }
 
 // Label is the figure in words.

@@ -37,14 +37,9 @@ func (r *Report) cellOf(pairs []Pair, of schema.Pair) Cell {
 	return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
 }
 
-// matrix is one row a model, one column a device; a cell is the decision on its newest release. More than a dozen
-// devices make a list instead.
+// matrix is one row a model, one column a device; a cell is the decision on its newest release.
 func (r *Report) matrix(pairs []Pair) *Table {
 	devices, models := r.axes(pairs)
-	const most = 12
-	if len(devices) > most {
-		return r.pairList()
-	}
 	all := []Column[string]{{col("Model"), func(model string) Cell {
 		return head(words.OrUnknown(model), ModelPath(model))
 	}}}
@@ -243,12 +238,4 @@ func marks() map[gate.Kind]Mark {
 		gate.FailAbsent:        {Outcome: schema.NotMeasured, Text: "not measured for several releases"},
 		gate.NoteNotComparable: {Outcome: schema.NotComparable, Text: "not comparable"},
 	}
-}
-
-func (r *Report) pairList() *Table {
-	return tableOf("Models on devices", List, r.shown, []Column[Pair]{
-		{col("Model"), func(p Pair) Cell { return head(words.OrUnknown(p.Model), ModelPath(p.Model)) }},
-		{col("Device"), func(p Pair) Cell { return text(words.OrUnknown(p.Device)) }},
-		{col("Newest"), r.pairCell},
-	}).cut("the pages of the releases have the rest")
 }

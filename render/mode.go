@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,8 +31,6 @@ func ReadMode(name string) (Mode, error) {
 		return m, nil
 	case "auto", ModeAuto:
 		return ModeAuto, nil
-	case "releases": // its name until 1.0
-		return ModeRelease, nil
 	}
 	return "", fmt.Errorf("modes are auto, release, nightly, compare and evals")
 }
@@ -318,7 +315,7 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 	t := tableOf("Models and devices", List, list, []Column[total]{
 		{col("Model"), func(x total) Cell { return modelHead(x.Pair.Pair) }},
 		{col("Device"), func(x total) Cell { return deviceCell(x.Device) }},
-		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(nameSome(x.engines))) }},
+		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(words.Few(x.engines, 3))) }},
 		sum("Runs", func(x total) int { return x.runs }), sum("Points", func(x total) int { return x.points }),
 		sum("Scores", func(x total) int { return x.scores }),
 		{medium("Newest"), func(x total) Cell { return text(moment(x.newest)) }},
@@ -331,60 +328,13 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 	return t.cut("Explore has all").whole(exploring("All in Explore"))
 }
 
-// newest are the releases that are the newest of some model and device: the site's newest first, then by age. They
-// end at so many points that judging them would be most of a build; left counts the models on devices whose newest
-// release is older than that.
-func (r *Report) newest() (releases []int, left int) {
-	const most = 8000
-	pairs := map[int]int{}
-	for _, p := range r.Pairs {
-		pairs[p.Newest]++
-	}
-	first, points := r.Newest(), 0
-	order := slices.SortedFunc(maps.Keys(pairs), func(a, b int) int {
-		return cmp.Or(truth(b == first)-truth(a == first), b-a)
-	})
-	for i, at := range order {
-		n, _ := r.held(r.Releases[at].Runs)
-		if points += n; i > 0 && points > most {
-			left += pairs[at]
-			continue
-		}
-		releases = append(releases, at)
-	}
-	return releases, left
-}
-
-// leftOut says how many models on devices are not listed because they were last measured long ago; "" when all are.
-func (r *Report) leftOut() string {
-	if _, left := r.newest(); left > 0 {
-		return fmt.Sprintf(" Not listed here, since last measured in older releases: %d models on devices, which have "+
-			"their own pages.", left)
-	}
-	return ""
-}
-
 // today collects verdicts of every model and device in its newest release.
 func (r *Report) today(list func(int, schema.Pair) []schema.Verdict, keep func(*schema.Verdict) bool) []schema.Verdict {
 	byPair := make([][]schema.Verdict, len(r.Pairs))
-	releases, _ := r.newest()
-	for _, at := range releases { // release by release: only the last few are kept
+	for at := range r.Releases { // release by release: only the last few are kept
 		for i, p := range r.Pairs {
-			if p.Newest != at {
-				continue
-			}
-			all := list(at, p.Pair)
-			n := 0 // a verdict is half a kilobyte, and a list that grows is copied several times
-			for k := range all {
-				if keep(&all[k]) {
-					n++
-				}
-			}
-			byPair[i] = make([]schema.Verdict, 0, n)
-			for k := range all {
-				if keep(&all[k]) {
-					byPair[i] = append(byPair[i], all[k])
-				}
+			if p.Newest == at {
+				byPair[i] = verdictsThat(list(at, p.Pair), keep)
 			}
 		}
 	}

@@ -117,7 +117,11 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 			return since
 		}},
 		{col("What"), func(c change) Cell {
-			return Cell{Text: words.ChangeOf(c), Href: hrefOf(c), Sub: words.ChangeShare(c)}
+			cell := Cell{Text: words.ChangeOf(c), Sub: words.ChangeShare(c)}
+			if p, one := c.System(); one {
+				cell.Href = PairPath(p.Model, p.Device)
+			}
+			return cell
 		}},
 		{num("Change").sorted(), func(c change) Cell {
 			cell := Cell{Text: words.ChangeSize(c), Sort: &c.Effect, Strong: true}
@@ -143,13 +147,6 @@ func changeAnchor(id string) string { return "change-" + id }
 
 // middleOf is a number of a change to draw: the one in the middle of its members, as they are listed.
 func middleOf(c *judge.Change) *judge.Series { return c.Numbers[len(c.Numbers)/2] }
-
-func hrefOf(c *judge.Change) Address {
-	if p, one := c.System(); one {
-		return PairPath(p.Model, p.Device)
-	}
-	return ""
-}
 
 // numbersOfChanges has every number of the changes of several, those that moved most first.
 func (r *Report) numbersOfChanges(list []judge.Change) *Table {

@@ -124,7 +124,7 @@ func Remarks(g *gate.Review, all bool) []string {
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
 	}
-	if t := words.Categories(gate.Categories(g.Targets)); t != "" {
+	if t := words.Categories(g.Targets); t != "" {
 		out = append(out, t)
 	}
 	return append(out, fitText(g.Fit))
@@ -135,7 +135,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	d := words.Decide(g.Result)
 	p := Page{Title: g.Release + ": " + d.Word,
 		Lead: Lead{Tone: d.Tone, Word: d.Word, Text: words.Headline(&g), Paras: words.Inventory(&g)}}
-	p.add(Section{Blocks: r.Card(&g).Plain()})
+	p.add(Section{Blocks: r.Card(&g).plain()})
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
@@ -202,11 +202,73 @@ func historyText(f gate.Fit) string {
 	if f.Noise > 0 {
 		out += "; typical noise is " + words.Percent(f.Noise) + " from release to release (one standard deviation)"
 	}
-	if f.Calibrated() == gate.CalibrationUnknown {
+	if f.Calibrated() == gate.TooFew {
 		out += "; too few earlier predictions to say how well they hold"
 	} else {
 		out += fmt.Sprintf("; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
 			words.Count(f.Tested), words.Percent(float64(f.Exceeded)/float64(f.Tested)), words.Thin, f.Calibrated())
 	}
 	return strings.TrimSpace(out + ". " + words.Sensitivity(f.Shown))
+}
+
+// Case is a finding as a test of a test report.
+type Case struct {
+	Suite  string // a model on a device, or the release
+	Class  string // gate, lint, or what a verdict is against
+	Name   string
+	Why    string
+	Status CaseStatus
+}
+
+// CaseStatus is what a test came to.
+type CaseStatus uint8
+
+// What a test came to: CaseNoted passed with something to read.
+const (
+	CasePassed CaseStatus = iota
+	CaseNoted
+	CaseFailed
+	CaseSkipped
+)
+
+// Cases are the tests of the decision on a release, as CI systems show them: the decision itself, so that a report is
+// green exactly when the gate passes, a case for each verdict that decides something, and the lints. on says which
+// kinds of finding fail it.
+func Cases(g *gate.Review, on gate.FailOn) (out []Case) {
+	add := func(of, class, name, why string, kind gate.Kind, fails, skipped bool) {
+		c := Case{Suite: of, Class: class, Name: strings.TrimSpace(name), Why: why}
+		switch kind {
+		case gate.NoCase, gate.FailNotRemeasured, gate.FailAbsent, gate.FailMissing:
+			skipped = true
+		}
+		switch {
+		case fails:
+			c.Status = CaseFailed
+		case skipped:
+			c.Status = CaseSkipped
+		case kind != "":
+			c.Status = CaseNoted
+		}
+		out = append(out, c)
+	}
+	add(g.Release, "gate", "decision", string(g.Result.Word)+": "+words.Detail(g), "", g.Result.Exit != 0, false)
+	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
+		for i := range list {
+			v := &list[i]
+			if v.Outcome == schema.NoTarget && v.Metric == "" {
+				continue // that no target covers a workload is no test case
+			}
+			name := fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric,
+				strings.Trim(v.Stat+" "+v.Level, " "))
+			kind, excused := gate.KindOf(v), v.Decision.Excuses()
+			fails := on[kind] && !excused
+			add(words.OnDevice(v.Model, v.Device), string(v.Against), name, words.Why(*v), kind, fails, excused)
+		}
+	}
+	for i := range g.Lints {
+		l := &g.Lints[i]
+		kind := gate.KindOfLint(l)
+		add(words.OnDevice(l.Model, l.Device), "lint", string(l.ID)+" "+l.Subject, words.Lint(*l), kind, on[kind], false)
+	}
+	return out
 }

@@ -44,7 +44,7 @@ func (r *Report) EvalsPage() Page {
 		title = "Scores"
 	}
 	scores := section("scores", title, "In the tool's own scale. The interval is the one that a reference "+
-		"is judged by: from the number of questions, or from the stated standard error."+r.leftOut(),
+		"is judged by: from the number of questions, or from the stated standard error.",
 		r.scoresToday().filtered("data/ has all, by release").whole(exploring("All in Explore")))
 	if len(scores.Blocks) == 0 {
 		scores = section("scores", "Scores", "", Empty{What: "No scores",

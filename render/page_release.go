@@ -51,7 +51,8 @@ func (r *Report) ReleasePage(at int) Page {
 		}
 		s := section("history", "Against history", above(r.comparedWith(at), f.History), history...)
 		if before := r.besideOf(at); before >= 0 {
-			s = s.leading("compare with "+r.Releases[before].Name, comparePath(r.Releases[before].Name, rel.Name))
+			name := r.Releases[before].Name
+			s = s.leading("compare with "+name, chosen("compare/index.html", "arelease", name, "brelease", rel.Name))
 		}
 		p.add(s)
 	}

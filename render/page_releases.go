@@ -145,9 +145,6 @@ type Decided struct {
 	Href       Address
 }
 
-// Plain implements Block: the list of releases has the same.
-func (Decisions) Plain() []Block { return []Block{Prose{}} }
-
 // strip has the newest releases that stand beside each other on a page; nil where the table has all.
 func (r *Report) strip() Decisions {
 	const most = 100

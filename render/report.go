@@ -12,7 +12,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -86,8 +85,6 @@ type Report struct {
 	shownOf  map[string][]Pair               // by model
 	byID     map[string]int                  // runs
 	ranges   func() []string                 // commits that a release has and the one before has not, by release
-	laying   sync.Mutex                      // of against
-	against  map[int]func() *compare.Against
 }
 
 // Pair is a model on a device: what a release is decided for.
@@ -103,7 +100,7 @@ func New(in Input) *Report {
 		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases, has: make([]int, len(in.Gate.Releases)),
 		sim: make([]int, len(in.Gate.Releases)), byID: map[string]int{}, judged: map[schema.Pair][]*judge.Series{},
 		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{},
-		with: map[schema.Pair][]int{}, shownOf: map[string][]Pair{}, against: map[int]func() *compare.Against{},
+		with: map[schema.Pair][]int{}, shownOf: map[string][]Pair{},
 	}
 	for i := range r.Columns.Runs {
 		r.byID[r.Columns.Runs[i].ID] = i

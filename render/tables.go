@@ -30,15 +30,11 @@ func (r *Report) changeReport(list []schema.Verdict, ofPair bool) *Table {
 // changeTable lists history rows: baseline, now, change, interval, history and why, as far as a row alone knows it;
 // [above] says the rest.
 func (r *Report) changeTable(list []schema.Verdict, at int, ofPair bool, caption string) *Table {
-	t := r.changesOf(Fold(list, false), changes{caption, ofPair, false, at, besideShared(list)})
+	shared := words.SharedOf(list)
+	why := func(v schema.Verdict) string { return words.WhyBeside(v, shared) }
+	t := r.changesOf(Fold(list, false), changes{caption, ofPair, false, at, why})
 	t.Cols[len(t.Cols)-1].Unit = whyUnit
 	return t
-}
-
-// besideShared is what a row says beside that which all of a list share.
-func besideShared(list []schema.Verdict) func(schema.Verdict) string {
-	shared := words.SharedOf(list)
-	return func(v schema.Verdict) string { return words.WhyBeside(v, shared) }
 }
 
 // whyUnit is what the last column of changes begins with on pages.

@@ -217,7 +217,6 @@ func TestGoldenCurves(t *testing.T) {
 		Sections: []render.Section{{ID: "curves", Blocks: []render.Block{
 			render.Curves{Name: "128/128", Table: table, Curves: []render.Curve{{
 				ID: "curve-1-speed", Title: "Output against speed, 128/128", Lines: []render.CurveLine{line},
-				Limits: []render.Limit{{Value: 25, Label: "complete 25"}},
 			}}},
 		}}},
 	}

@@ -26,8 +26,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Page writes a page. site is the address of the built site, before every link; "" leaves links out. Blocks that are no
-// text are written as what they can say in text: see [render.Block].
+// Page writes a report. site is the address of the built site, before every link; "" leaves links out. It panics for a
+// block that reports do not have: see [render.Block].
 func Page(page render.Page, site string) []byte {
 	var b bytes.Buffer
 	w := writer{&b, site}
@@ -35,18 +35,9 @@ func Page(page render.Page, site string) []byte {
 	if page.Simulated != "" {
 		fmt.Fprintf(&b, "> **simulated** — %s\n\n", escape(page.Simulated))
 	}
-	switch l := &page.Lead; {
-	case l.Word != "":
-		fmt.Fprintf(&b, "**%s:** %s\n", escape(l.Word), escape(l.Text))
-	case l.Text != "":
-		fmt.Fprintf(&b, "%s\n", escape(l.Text))
-	}
+	fmt.Fprintf(&b, "**%s:** %s\n", escape(page.Lead.Word), escape(page.Lead.Text))
 	for _, p := range page.Lead.Paras {
 		fmt.Fprintf(&b, "\n%s\n", escape(p))
-	}
-	if cmd := page.Lead.Cmd; cmd != "" {
-		fmt.Fprint(&b, "\nWhat would settle it:\n\n")
-		w.commands(strings.Split(cmd, "\n"))
 	}
 	for _, s := range page.Sections {
 		if s.Title != "" {
@@ -113,39 +104,16 @@ func (w writer) block(b render.Block) {
 		w.table(b)
 	case render.Prose:
 		for i, s := range b {
-			if i > 0 {
-				w.b.WriteByte('\n')
-			}
-			fmt.Fprintf(w.b, "%s\n", escape(s))
+			fmt.Fprintf(w.b, "%s%s\n", strings.Repeat("\n", min(i, 1)), escape(s))
 		}
 	case render.Commands:
-		w.commands(b)
-	case render.Links:
-		for _, l := range b {
-			fmt.Fprintf(w.b, "- %s\n", w.link(escape(l.Text), l.Href))
+		for _, c := range b {
+			fmt.Fprintf(w.b, "    %s\n", plaintext.Printable(strings.ReplaceAll(c, "\n", " ")))
 		}
-	case render.Notes:
-		for i, n := range b { // people's own markdown, as a quotation
-			if i > 0 {
-				w.b.WriteByte('\n')
-			}
-			for line := range strings.Lines(strings.TrimSpace(n.Source)) {
-				fmt.Fprintf(w.b, "%s\n", strings.TrimSpace("> "+quoted(line)))
-			}
-		}
+	case render.Empty: // in a report, without a command
+		fmt.Fprintf(w.b, "%s. %s\n", escape(b.What), escape(b.Why))
 	default:
-		for i, p := range b.Plain() {
-			if i > 0 {
-				w.b.WriteByte('\n')
-			}
-			w.block(p)
-		}
-	}
-}
-
-func (w writer) commands(list []string) {
-	for _, c := range list {
-		fmt.Fprintf(w.b, "    %s\n", plaintext.Printable(strings.ReplaceAll(c, "\n", " ")))
+		panic(fmt.Sprintf("markdown: a report with a %T", b))
 	}
 }
 
@@ -208,22 +176,6 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isWord(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// quoted is a line of somebody's own markdown, without raw HTML and without mentions.
-func quoted(line string) string {
-	var b strings.Builder
-	for i := range len(line) {
-		next := line[i+1:]
-		if line[i] == '<' && next != "" && (isWord(next[0]) || strings.ContainsRune("/!?", rune(next[0]))) {
-			b.WriteString("&lt;")
-			continue
-		}
-		if b.WriteByte(line[i]); line[i] == '@' {
-			breakBefore(&b, next, isWord)
-		}
-	}
-	return plaintext.Printable(b.String())
-}
-
 // HTML converts markdown. Raw HTML is dropped and javascript: and data: links lose their target (goldmark's safe mode);
 // tables are aligned by attribute, since the pages allow no style. A text that no person wrote is shown as it is.
 func HTML(source string) (template.HTML, error) {
@@ -284,11 +236,8 @@ func (w writer) table(t *render.Table) {
 	rows := [][]string{heads}
 	for _, r := range t.Rows {
 		line := make([]string, len(t.Cols))
-		if r.Group != "" && len(line) > 0 {
-			line[0] = "**" + escape(r.Group) + "**"
-		}
 		for i := range min(len(r.Cells), len(line)) {
-			line[i] = w.cell(t.Cols[i], r.Cells[i])
+			line[i] = w.cell(r.Cells[i])
 		}
 		rows = append(rows, line)
 	}
@@ -330,27 +279,17 @@ func (w writer) rule(cols []render.Col, width []int) {
 	w.b.WriteByte('\n')
 }
 
-// cell is a value with its sign, link and addition; a picture is its description.
-func (w writer) cell(col render.Col, c render.Cell) string {
+// cell is a value with its sign, link and addition.
+func (w writer) cell(c render.Cell) string {
 	s := w.link(escape(c.Text), c.Href)
-	below := col.Below(&c)
-	switch {
-	case c.Spark != nil:
-		return escape(c.Spark.Label)
-	case c.Strip != nil:
-		return escape(c.Strip.Label)
-	case c.Bar != nil:
-		return escape(c.Bar.Label)
-	case c.Bullet != nil:
-		s, below = escape(c.Bullet.Label), c.Sub
-	case c.Outcome != schema.NoOutcome:
+	if c.Outcome != schema.NoOutcome {
 		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + cmp.Or(s, c.Outcome.String()))
 		if c.Evidence != schema.NoEvidence {
 			s += " " + c.Evidence.String()
 		}
 	}
-	if below != "" {
-		s += " · " + escape(below)
+	if c.Sub != "" {
+		s += " · " + escape(c.Sub)
 	}
 	return strings.TrimPrefix(s, " · ")
 }

@@ -19,21 +19,7 @@ func change(v *schema.Verdict, r schema.Change) string {
 		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
 			turns(v.Metric, r.Turns) + "), which decides nothing."
 	}
-	if r.Differs != "" {
-		out = "With " + r.Differs + ": " + out
-	}
-	switch {
-	case r.SameBuild != "":
-		out += " It is the build of the baseline (" + r.SameBuild + "): the machine or its settings changed, not the release."
-	case r.SameCommit != "":
-		out += " Its " + r.SameCommit + " is that of the baseline: what it was built with, the machine or its " +
-			"settings changed."
-	case r.StatedBuild != "":
-		out += " Its files state the build of the baseline (" + r.StatedBuild + "), which excuses no pull request."
-	case r.Build != "":
-		out += " Built with " + r.Build + "."
-	}
-	return out
+	return differing(v, r, Shared{}, out)
 }
 
 // comparison is what the sentences about a change say things of.
@@ -52,7 +38,7 @@ var decisive = map[schema.Why]struct{ long, short string }{
 		"confirmed by a re-run (first run: ${first})",
 	},
 	schema.WhyAgain: {
-		"${moved}${noise}; first seen in ${seen}, and again here${ofRuns}.", "first seen in ${seen}${besideRuns}",
+		"${moved}${noise}; first seen in ${seen}, and again here${runs}.", "first seen in ${seen}${runs}",
 	},
 	schema.WhyBackAgain: {
 		"${moved}${noise}: back at the level before a confirmed change.", "back at the level before a confirmed change",
@@ -111,7 +97,7 @@ var decisive = map[schema.Why]struct{ long, short string }{
 // parts is what the names in [decisive] stand for.
 var parts = map[string]func(c *comparison) string{
 	"group": part, "inTurns": inTurns, "byHistory": besideHistory, "oneMore": oneMore, "noise": noise, "rare": rare,
-	"besideRare": besideRare, "ofRuns": ofRuns, "besideRuns": besideRuns, "settle": settle, "besideSettle": besideSettle,
+	"besideRare": besideRare, "runs": runs, "settle": settle, "besideSettle": besideSettle,
 	"moved":      func(c *comparison) string { return moved(c.v, base(c.r), c.r.Turns == nil) },
 	"limit":      func(c *comparison) string { return digits(100*c.r.Limit) + Thin + "%" }, // that matters
 	"seen":       func(c *comparison) string { return c.v.First },
@@ -156,16 +142,6 @@ func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
 	said := os.Expand(text, func(name string) string { return parts[name](&comparison{v, r}) })
 	said = strings.ReplaceAll(strings.ReplaceAll(said, ", ,", ","), " ;", ";") // a part may be empty
 	return strings.TrimSuffix(strings.TrimSpace(said), ";")
-}
-
-// ofRuns says what the runs that confirmed a change show together, which one run may not show by itself.
-func ofRuns(c *comparison) string {
-	t, metric := c.r.Together, c.v.Metric
-	if t == nil {
-		return ""
-	}
-	return fmt.Sprintf(": %d runs together are %s (95%s%% interval %s)", t.Runs, Signed(metric, t.Effect), Thin,
-		Interval(metric, t.Interval))
 }
 
 // inTurns says what a paired difference decided, and what history alone says.
@@ -296,11 +272,8 @@ func base(r schema.Change) string {
 
 // settle says what would settle an inconclusive number.
 func settle(c *comparison) string {
-	switch r := c.r; {
-	case r.Repeats > 0:
-		return ", which about " + Plural(r.Repeats, "repeat") + " of one release could"
-	case r.More > 0:
-		return ", which no number of repeats could and about " + Plural(r.More, "more release") + " would"
+	if s := besideSettle(c); s != "" {
+		return "; " + s
 	}
 	return ""
 }
@@ -439,6 +412,11 @@ func changed(v *schema.Verdict) bool {
 func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
 	said := []string{besideBase(r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
 	out := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ") + "."
+	return differing(v, r, s, out)
+}
+
+// differing adds to a sentence what differed in the measurement of a number and in its build, but for what is shared.
+func differing(v *schema.Verdict, r schema.Change, s Shared, out string) string {
 	if r.Differs != "" && r.Differs != s.Differs {
 		out = "With " + r.Differs + ": " + out
 	} else if r.Differs == "" && s.Differs != "" && changed(v) {
@@ -506,8 +484,8 @@ func besideRare(c *comparison) string {
 	return out
 }
 
-// besideRuns is what the runs that confirmed a change show together.
-func besideRuns(c *comparison) string {
+// runs is what the runs that confirmed a change show together.
+func runs(c *comparison) string {
 	t, metric := c.r.Together, c.v.Metric
 	if t == nil {
 		return ""

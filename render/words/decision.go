@@ -101,11 +101,9 @@ const cannotSee = "most numbers could not have shown a regression of twice the l
 func outside(r *gate.Result) (parts []string) {
 	total, isUndated := 0, false
 	var of []string
-	const most = 3
-	for i, o := range r.Newer {
+	for _, o := range r.Newer {
 		total, isUndated = total+o.Runs, isUndated || o.Undated
 		switch {
-		case i >= most:
 		case o.Channel:
 			of = append(of, fmt.Sprintf("%d in channel %s", o.Runs, o.Of))
 		case o.Of == "":
@@ -114,15 +112,12 @@ func outside(r *gate.Result) (parts []string) {
 			of = append(of, fmt.Sprintf("%d of %s", o.Runs, o.Of))
 		}
 	}
-	if more := len(r.Newer) - most; more > 0 {
-		of = append(of, fmt.Sprintf("%d more places", more))
-	}
 	runs := Plural(total, "newer run")
 	if isUndated {
 		runs = Plural(total, "run") + ", newer or without a date,"
 	}
 	if total > 0 {
-		parts = append(parts, runs+verb(total, " is", " are")+" not judged: "+strings.Join(of, ", "))
+		parts = append(parts, runs+verb(total, " is", " are")+" not judged: "+Few(of, 3))
 	}
 	if r.Late > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s began a day or more after the first", Count(r.Late),
@@ -346,7 +341,7 @@ func lead(r gate.Result) string {
 	return strings.Join(parts, "; ") + "; of the rest nothing is shown to have regressed"
 }
 
-// regression names the two worst points of a kind of regression.
+// regression names the worst point of a kind of regression.
 func regression(kind gate.Kind, list []schema.Verdict) string {
 	seen := map[gate.Kind]string{
 		gate.FailConfirmed: "confirmed", gate.FailSuspected: "suspected: not confirmed yet",
@@ -355,27 +350,15 @@ func regression(kind gate.Kind, list []schema.Verdict) string {
 		return ""
 	}
 	worst := list[0]
-	named, names := []*schema.Verdict{&worst}, []string{Subject(&worst)}
-	for i := 1; i < len(list) && len(named) < 2; i++ {
-		v := &list[i]
-		same := v.Pair() == worst.Pair() && v.Metric == worst.Metric && v.Stat == worst.Stat
-		if same && v.Key.String() != worst.Key.String() {
-			named, names = append(named, v), append(names, Subject(v))
-		}
-	}
-	names = ShortApart(names, inHeadline)
-	for i, v := range named {
-		e, _ := v.Effect.Get()
-		names[i] = fmt.Sprintf("%s at %s", Effect(*v, e), names[i])
-	}
-	out := fmt.Sprintf("%s of %s regressed (%s): %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
-		strings.Join(names, " and "))
+	e, _ := worst.Effect.Get()
+	out := fmt.Sprintf("%s of %s regressed (%s): %s at %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
+		Effect(worst, e), Short(Subject(&worst), inHeadline))
 	points := map[string]bool{}
 	for i := range list {
 		v := &list[i]
 		points[v.Model+"\x00"+v.Device+"\x00"+v.Impl+"\x00"+v.Key.String()] = true
 	}
-	if more := len(points) - len(named); more > 0 {
+	if more := len(points) - 1; more > 0 {
 		out += fmt.Sprintf("; %s more %s", Count(more), verb(more, "point", "points"))
 	}
 	return out + "."

@@ -45,9 +45,6 @@ func Number(v float64) string {
 
 // Count writes a whole number with thousands grouped.
 func Count(n int) string {
-	if n < 0 {
-		return "−" + group(strconv.Itoa(-n))
-	}
 	return group(strconv.Itoa(n))
 }
 
@@ -172,9 +169,6 @@ const Absent = "–"
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "series") {
-		return Count(n) + " " + noun
 	}
 	if strings.HasSuffix(noun, "y") {
 		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"

@@ -2,15 +2,20 @@ package words
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
 // Verdict is a verdict's outcome with its evidence: "regressed, suspected".
@@ -189,15 +194,7 @@ func tolerance(share float64) string {
 	if share == 0 {
 		return ""
 	}
-	return " (" + Tolerance(share) + ")"
-}
-
-// Tolerance is what a reference is moved by before a score is held against it; "" for none.
-func Tolerance(share float64) string {
-	if share == 0 {
-		return ""
-	}
-	return "tolerance " + digits(100*share) + Thin + "%"
+	return " (tolerance " + digits(100*share) + Thin + "%)"
 }
 
 // Percent is a share in percent with two digits, or as many as its whole part has.
@@ -268,28 +265,40 @@ func Mismatch(m schema.Mismatch) string {
 	return "its runs do not fit together"
 }
 
-// Categories says what the required targets came to by category; "" where there is only one.
-func Categories(list []gate.Category) string {
-	if len(list) < 2 {
-		return ""
-	}
+// Categories says what the required targets came to by category, in the order of a release report; "" where there is
+// only one category.
+func Categories(targets []schema.Verdict) string {
+	came := map[schema.Outcome]string{schema.Pass: "met", schema.Fail: "missed", schema.NotMeasured: "missing",
+		schema.Inconclusive: "inconclusive"}
 	var parts []string
-	for _, c := range list {
-		all := c.Met + c.Missed + c.Missing + c.Waived + c.Inconclusive
-		var rest []string
-		for _, x := range []struct {
-			n    int
-			word string
-		}{{c.Missed, "missed"}, {c.Missing, "missing"}, {c.Waived, "waived"}, {c.Inconclusive, "inconclusive"}} {
-			if x.n > 0 {
-				rest = append(rest, fmt.Sprintf("%d %s", x.n, x.word))
+	for _, category := range []schema.Category{schema.Benchmarks, schema.Evals, schema.Conformance} {
+		n, all := map[string]int{}, 0
+		for i := range targets {
+			v := &targets[i]
+			to := came[v.Outcome]
+			if v.Decision.Excuses() && v.Outcome != schema.Pass {
+				to = "waived"
+			}
+			if v.Required && to != "" && schema.CategoryOf(v) == category {
+				n[to], all = n[to]+1, all+1
 			}
 		}
-		text := fmt.Sprintf("%s %s met", c.Name, Of(c.Met, all))
+		var rest []string
+		for _, to := range []string{"missed", "missing", "waived", "inconclusive"} {
+			if n[to] > 0 {
+				rest = append(rest, Count(n[to])+" "+to)
+			}
+		}
+		text := fmt.Sprintf("%s %s met", category, Of(n["met"], all))
 		if len(rest) > 0 {
 			text += " (" + strings.Join(rest, ", ") + ")"
 		}
-		parts = append(parts, text)
+		if all > 0 {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) < 2 {
+		return ""
 	}
 	return "Required, by category: " + strings.Join(parts, "; ") + "."
 }
@@ -340,41 +349,190 @@ func isLoad(s string) bool {
 	})
 }
 
-// ShortApart is [Short] of several names, where different names stay different: of those that would be cut to the same
-// text, what the others do not have stays.
-func ShortApart(names []string, most int) []string {
-	short, out := make([]string, len(names)), make([]string, len(names))
-	for i, name := range names {
-		short[i] = Short(name, most)
+// Lint is a lint as one sentence with the numbers of its worst case.
+func Lint(l lint.Lint) string {
+	of := l.Subject
+	if l.ID == lint.IDDrift {
+		of = strings.TrimSpace(OnDevice(l.Model, l.Device) + " " + of)
 	}
-	for i, name := range names {
-		var alike []string
-		for k := range names {
-			if short[k] == short[i] && names[k] != name {
-				alike = append(alike, names[k])
-			}
+	out := sentenceOn(l.Detail, of, nil)
+	if l.Count > 1 {
+		where := ""
+		if l.Run != "" {
+			where = " in this run"
 		}
-		if out[i] = short[i]; len(alike) > 0 {
-			out[i] = Short(apart(name, alike), most)
-		}
+		out += fmt.Sprintf(" %d cases%s; this is the worst.", l.Count, where)
+	}
+	if l.Decision != nil {
+		out += " " + DecisionNote(*l.Decision)
 	}
 	return out
 }
 
-// apart is a name without the parts that all others have: ISL, OSL and concurrency stay.
-func apart(name string, others []string) string {
-	load, rest, _ := strings.Cut(name, " ")
-	if !isLoad(load) {
-		load, rest = "", name
+// sentenceOn is the sentence on a detail of a lint or on the reason of a verdict; [TestEveryLintIsASentence] and
+// [TestEveryReasonIsASentence] fail for a type without one.
+func sentenceOn(it any, of string, v *schema.Verdict) string {
+	t := sentences().Lookup(fmt.Sprintf("%T", it))
+	if t == nil {
+		return ""
 	}
-	var own []string
-	for part := range strings.SplitSeq(rest, ", ") {
-		if slices.ContainsFunc(others, func(o string) bool { return !strings.Contains(o+",", part+",") }) {
-			own = append(own, part)
+	var b strings.Builder
+	if err := t.Execute(&b, map[string]any{"it": it, "of": of, "v": v}); err != nil {
+		panic(err) // a mistake in sentences.txt
+	}
+	return b.String()
+}
+
+//go:embed sentences.txt
+var sentencesText string
+
+// sentences has a template for each type, by its name. sentences.txt states its form.
+var sentences = sync.OnceValue(func() *template.Template {
+	all := template.New("").Funcs(template.FuncMap{
+		"digits": digits, "plural": Plural, "label": label, "quantity": Quantity, "percent": Percent, "unit": schema.Unit,
+		"mismatch": Mismatch, "join": strings.Join, "rank": rank, "sentence": sentence,
+		"drift":     func(percent float64) string { return Change(percent / 100) },
+		"int":       func(n float64) int { return int(n) },
+		"percent0":  func(share float64) string { return fmt.Sprintf("%.0f%s%%", 100*share, Thin) },
+		"rate":      func(v float64) string { return digits(v) + Thin + "req/s" },
+		"time":      func(t time.Time) string { return t.UTC().Format(time.DateTime) },
+		"unstopped": func(s string) string { return strings.TrimSuffix(s, ".") },
+	})
+	whole := strings.ReplaceAll(strings.ReplaceAll(sentencesText, "\n ", " "), "\n{{-", "{{-")
+	for line := range strings.Lines(whole) {
+		if name, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && name != "#" {
+			template.Must(all.New(name).Parse("{{$of := .of}}{{$v := .v}}{{with .it}}" + text + "{{end}}"))
 		}
 	}
-	if len(own) == 0 {
-		return name
+	return all
+})
+
+// evalChange says what became of a score; beside columns that show the change and its interval, the rest.
+func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
+	value, _ := v.Value.Get()
+	task := v.Key.Dataset
+	switch r.Test {
+	case schema.TestNone:
+		return "No earlier release of its line has this measurement."
+	case schema.TestPrompt:
+		return sentence("Other questions or settings than before: " + r.Conditions)
+	case schema.TestNoError:
+		if r.N > 0 {
+			return fmt.Sprintf("%s is %s; it is no share of right answers, and not both files state its standard error, "+
+				"so the change cannot be judged.", task, Number(value))
+		}
+		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
+			"so the change cannot be judged.", task, Number(value))
 	}
-	return strings.TrimSpace(load + " …" + strings.Join(own, ", "))
+	moved, of, interval := "", "", ""
+	if !beside {
+		effect, _ := v.Effect.Get()
+		moved = fmt.Sprintf("%s is %s", task, Number(value))
+		if ref, has := v.Ref.Get(); has {
+			moved = fmt.Sprintf("%s changed by %s (%s → %s)", task, Points(-effect), Number(ref), Number(value))
+		}
+		if v.Interval != nil {
+			interval = "; 95" + Thin + "% interval " + IntervalOf(*v)
+		}
+	}
+	switch r.Test {
+	case schema.TestPaired:
+		of = fmt.Sprintf("; of %s the same questions %s were lost and %s gained", Count(r.N), Count(r.Lost),
+			Count(r.Gained))
+	case schema.TestGate:
+		of = fmt.Sprintf(" against the mean of %d releases", r.Releases)
+	case schema.TestUnpaired:
+		of = fmt.Sprintf(" over %s questions, not known to be the same ones", Count(r.N))
+	}
+	out := moved + of + interval + evalOutcome(v, r)
+	if !beside {
+		return sentence(out)
+	}
+	if out = strings.TrimLeft(out, " ;:"); out == "" {
+		return ""
+	}
+	return sentence(Capital(out))
+}
+
+// evalOutcome is the last clause about a score.
+func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
+	switch v.Outcome {
+	case schema.Regressed, schema.Improved:
+		switch {
+		case v.Evidence == schema.Suspected:
+			return once(v)
+		case v.First != "":
+			return "; first seen in " + v.First + ", and again here"
+		}
+		if r.Test == schema.TestPaired && r.First == 0 {
+			return ": on the same questions one run is enough"
+		}
+		return "; confirmed by an independent run"
+	case schema.Inconclusive:
+		switch r.Why {
+		case schema.WhyRunsDisagree:
+			return "; the first run of the release scored " + digits(r.First) + ", and a later one this"
+		case schema.WhyNotSeenAgain:
+			return "; the first run scored " + digits(r.First) + ", and this one did not confirm it"
+		case schema.WhyBaseSuspect:
+			return "; its base, " + v.First + ", waits for an independent run with the same change"
+		case schema.WhyNotSignificant:
+			return ""
+		}
+		limit := digits(100*r.Limit) + Thin + "pp"
+		if r.Needed == 0 {
+			return ": it may lie within ±" + limit + " or beyond"
+		}
+		return fmt.Sprintf(": too few questions to say; about %s could show a change of %s", Count(r.Needed), limit)
+	case schema.Unchanged:
+		return ": the whole interval lies inside ±" + digits(100*r.Limit) + Thin + "pp"
+	}
+	return ""
+}
+
+// evalLimit says how a score lies beside its reference.
+func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
+	value, _ := v.Value.Get()
+	ref, _ := v.Ref.Get()
+	if v.Metric == schema.MetricPassed {
+		if r.N == 0 {
+			return fmt.Sprintf("%s: %s of an unstated number of cases passed; all must.", r.Task, Percent(value))
+		}
+		return fmt.Sprintf("%s: %s of %s passed; all must.", r.Task, Count(int(math.Round(value*float64(r.N)))),
+			Plural(r.N, "case"))
+	}
+	effect, _ := v.Effect.Get()
+	out := fmt.Sprintf("%s %s is %s from the reference of %s", r.Task, Number(value), Points(-effect), Number(ref))
+	out += tolerance(r.Tolerance)
+	if r.N > 0 {
+		out += "; " + Count(r.N) + " questions"
+		if r.Of > 0 {
+			out += ", the first of " + Count(r.Of)
+		}
+	}
+	if v.Interval == nil {
+		return out + "; no interval is known."
+	}
+	out += ", 95" + Thin + "% interval " + IntervalOf(*v)
+	if r.Chance && v.Outcome == schema.Fail {
+		out += ": chance could explain it"
+	}
+	switch {
+	case r.Chance && r.Of > 0 && r.Needed > r.Of:
+		out += "; all " + Count(r.Of) + " questions would not settle it"
+	case r.Chance && r.Needed > 0:
+		out += "; about " + Count(r.Needed) + " questions would settle it"
+	}
+	return out + "."
+}
+
+// Filter is the filter of a score with what tells it from others of its name, which may stand alone.
+func Filter(filter string) string { return strings.TrimPrefix(filter, schema.FilterMark) }
+
+// FilterBeside is [Filter] beside the name of a metric: lm-eval calls it "none" where there is none.
+func FilterBeside(filter string) string {
+	if filter == "none" {
+		return ""
+	}
+	return Filter(filter)
 }

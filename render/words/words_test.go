@@ -155,18 +155,18 @@ func lints() []lint.Detail {
 }
 
 func TestEveryLintIsASentence(t *testing.T) {
-	types, _ := declared(t, "../../targets/gate/lint", "ID", "")
-	seen := map[string]bool{}
+	seen := map[lint.ID]bool{}
 	for _, d := range lints() {
-		seen[strings.TrimPrefix(fmt.Sprintf("%T", d), "lint.")] = true
-		got := words.Lint(lint.Lint{ID: d.ID(), Subject: "128/128/1", Count: 2, Detail: d})
+		id := lint.New("", "", d).ID
+		seen[id] = true
+		got := words.Lint(lint.Lint{ID: id, Subject: "128/128/1", Count: 2, Detail: d})
 		if strings.HasPrefix(got, " 2 cases") || !strings.HasSuffix(got, ".") || strings.Contains(got, "%!") {
 			t.Errorf("%T: %q", d, got)
 		}
 	}
-	for name := range types {
-		if !seen[name] {
-			t.Errorf("no sentence of lint %s is tested", name)
+	for _, id := range lint.IDs() {
+		if !seen[id] {
+			t.Errorf("no sentence of lint %s is tested", id)
 		}
 	}
 }

@@ -26,7 +26,6 @@ type Comparison struct {
 	// mean over the loads of both; NaN for fewer than [Fewest].
 	Whole  Value
 	P      float64 // of the whole curve, two-sided; NaN where there is no test
-	DF     int     // runs beyond the first of each side, and of what was given for the spread
 	a, b   *Curve
 	spread spread
 	curves []*Curve
@@ -61,7 +60,6 @@ func Compare(a, b *Curve, others ...*Curve) *Comparison {
 	at := between(c.Low, c.High)
 	c.curves = append([]*Curve{a, b}, others...)
 	c.spread = newSpread(c.curves, 1/float64(a.Runs())+1/float64(b.Runs()))
-	c.DF = c.spread.df
 	band, half, se := c.spread.band(a, at), c.exchanged(at, others), c.spread.se(at)
 	for l, level := range at {
 		x := c.difference(level, se[l])

@@ -1,7 +1,6 @@
 package gate_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -86,21 +85,14 @@ func TestCategories(t *testing.T) {
 	eval := schema.EvalKey(&schema.Score{Task: "t"})
 	waived := of(schema.Fail, eval, schema.MetricPassed, true)
 	waived.Decision = &schema.Decision{ID: "D", Kind: schema.Waive}
-	got := gate.Categories([]schema.Verdict{
+	list := []schema.Verdict{
 		of(schema.Pass, judgetest.Key(1), "ttft", true), of(schema.Fail, judgetest.Key(2), "ttft", false),
 		of(schema.Fail, eval, "acc", true), of(schema.Inconclusive, eval, "acc", true),
 		of(schema.NotMeasured, eval, "acc", true), waived,
-	})
-	want := []gate.Category{
-		{Name: schema.Benchmarks, Met: 1}, {Name: schema.Evals, Missed: 1, Missing: 1, Inconclusive: 1},
-		{Name: schema.Conformance, Waived: 1},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
 	}
 	text := "Required, by category: benchmarks 1 of 1 met; evals 0 of 3 met (1 missed, 1 missing, 1 inconclusive); " +
 		"spec tests 0 of 1 met (1 waived)."
-	if words.Categories(got) != text || words.Categories(got[:1]) != "" {
-		t.Errorf("%s", words.Categories(got))
+	if got := words.Categories(list); got != text || words.Categories(list[:1]) != "" {
+		t.Errorf("%s", got)
 	}
 }

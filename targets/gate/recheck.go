@@ -22,7 +22,6 @@ type Recheck struct {
 	// Against is the baseline's release where it can be started again, so that both can be measured in turns; else "".
 	Against string
 	Kind    StartKind // of the server that the release was measured on; "" where no run states it
-	Address string    // of the server that the release was measured on, where it ran already; "" where no run states it
 }
 
 // StartKind is a kind of server that a run states how to start.
@@ -120,7 +119,7 @@ func (r *Review) Rechecks() []Recheck {
 	for _, list := range schema.Alike(suspects, func(s *suspect) schema.System { return s.system }) {
 		first := list[0]
 		on := r.ServerOf(first.system)
-		x := Recheck{System: first.system, Release: r.Label, Kind: on.Kind, Address: on.Address}
+		x := Recheck{System: first.system, Release: r.Label, Kind: on.Kind}
 		if r.startOf(first.system, first.baseline).Kind != "" && x.Kind != "" {
 			x.Against = first.baseline
 		}

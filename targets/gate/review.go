@@ -52,7 +52,7 @@ func (g *Gate) review(found *found, model, device string) Review {
 		r.Baseline = g.Releases[b].Name
 	}
 	if r.Targets, r.History = f.Targets, f.History; model != "" || device != "" {
-		r.Targets, r.History = pick(f.Targets, ofPairs(found.targets, of)), pick(f.History, ofPairs(found.history, of))
+		r.Targets, r.History = verdictsOf(f.Targets, of), verdictsOf(f.History, of)
 	}
 	r.Fit.Single = r.Fit.Cells == 0 && slices.ContainsFunc(r.History, func(v schema.Verdict) bool {
 		c, ok := v.Reason.(schema.Change)
@@ -97,15 +97,13 @@ func (r *Review) Require(never []schema.Pair, channel string) {
 	}
 }
 
-// ofPairs are the places of the verdicts of some models and devices, in their order.
-func ofPairs(places map[schema.Pair][]int32, of func(schema.Pair) bool) []int32 {
-	var out []int32
-	for p, list := range places {
-		if of(p) {
-			out = append(out, list...)
+// verdictsOf are those of some models and devices.
+func verdictsOf(list []schema.Verdict, of func(schema.Pair) bool) (out []schema.Verdict) {
+	for i := range list {
+		if of(list[i].Pair()) {
+			out = append(out, list[i])
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 
@@ -241,26 +239,19 @@ func turnedOf(history []schema.Verdict) (out []Turned) {
 	return out
 }
 
-// Calibration describes how well predictions held.
-type Calibration string
+// TooFew is how well predictions held where there are too few of them to say.
+const TooFew = "too few"
 
-// How well predictions held.
-const (
-	CalibrationPasses  Calibration = "passes"
-	CalibrationFails   Calibration = "fails"
-	CalibrationUnknown Calibration = "too few"
-)
-
-// Calibrated returns how well predictions held.
-func (f Fit) Calibrated() Calibration {
+// Calibrated returns how well predictions held: passes, fails or [TooFew].
+func (f Fit) Calibrated() string {
 	const enough = 200
 	switch {
 	case f.Tested < enough:
-		return CalibrationUnknown
+		return TooFew
 	case float64(f.Exceeded) > .04*float64(f.Tested):
-		return CalibrationFails
+		return "fails"
 	}
-	return CalibrationPasses
+	return "passes"
 }
 
 // Fit describes the noise of a release's history.
@@ -287,9 +278,7 @@ type found struct {
 	once     sync.Once
 	release  int
 	findings Findings
-	result   Result                  // of the whole release
-	history  map[schema.Pair][]int32 // indexes into History
-	targets  map[schema.Pair][]int32
+	result   Result    // of the whole release
 	review   sync.Once // of whole
 	whole    Review
 }
@@ -313,14 +302,12 @@ func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
 // PairHistory returns the verdicts of a model and device in a release against history.
 func (g *Gate) PairHistory(release int, p schema.Pair) []schema.Verdict {
-	f := g.of(release)
-	return pick(f.findings.History, f.history[p])
+	return verdictsOf(g.of(release).findings.History, func(of schema.Pair) bool { return of == p })
 }
 
 // PairTargets returns the verdicts of a model and device in a release against targets.
 func (g *Gate) PairTargets(release int, p schema.Pair) []schema.Verdict {
-	f := g.of(release)
-	return pick(f.findings.Targets, f.targets[p])
+	return verdictsOf(g.of(release).findings.Targets, func(of schema.Pair) bool { return of == p })
 }
 
 // Forget lets go of the findings of a release, which are large, where they are not needed for a while.
@@ -360,7 +347,6 @@ func (g *Gate) find(f *found) {
 	f.findings.Lints = g.Lints(f.release)
 	f.findings.Blind, f.findings.Seen = g.Sight(f.release)
 	history.Wait()
-	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
 	f.result = whole
 	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
@@ -439,25 +425,6 @@ func (g *Gate) PairResult(release int, p schema.Pair) Result {
 		return pairs[i].Result
 	}
 	return Decide(Findings{}, g.FailOn)
-}
-
-func byPair(list []schema.Verdict) map[schema.Pair][]int32 {
-	out := map[schema.Pair][]int32{}
-	for i := range list {
-		out[list[i].Pair()] = append(out[list[i].Pair()], int32(i))
-	}
-	return out
-}
-
-func pick(list []schema.Verdict, at []int32) []schema.Verdict {
-	if len(at) == 0 {
-		return nil
-	}
-	out := make([]schema.Verdict, len(at))
-	for i, k := range at {
-		out[i] = list[k]
-	}
-	return out
 }
 
 // Coverage is what a release measured of what was planned, required, or measured by a release before it.
@@ -788,38 +755,6 @@ func (g *Gate) rejected(release int) []lint.Lint {
 		out = append(out, lint.New(g.Releases[release].Name, "", d).Of(heads[i]))
 	}
 	return out
-}
-
-// Category is what the required targets of a category came to.
-type Category struct {
-	Name                         schema.Category
-	Met, Missed, Missing, Waived int
-	Inconclusive                 int
-}
-
-// Categories counts required targets by category, in the order of a release report.
-func Categories(targets []schema.Verdict) []Category {
-	out := []Category{{Name: schema.Benchmarks}, {Name: schema.Evals}, {Name: schema.Conformance}}
-	for i := range targets {
-		v := &targets[i]
-		at := slices.IndexFunc(out, func(c Category) bool { return c.Name == schema.CategoryOf(v) })
-		if !v.Required {
-			continue
-		}
-		switch c := &out[at]; {
-		case v.Outcome == schema.Pass:
-			c.Met++
-		case v.Decision.Excuses():
-			c.Waived++
-		case v.Outcome == schema.Fail:
-			c.Missed++
-		case v.Outcome == schema.NotMeasured:
-			c.Missing++
-		case v.Outcome == schema.Inconclusive:
-			c.Inconclusive++
-		}
-	}
-	return slices.DeleteFunc(out, func(c Category) bool { return c == Category{Name: c.Name} })
 }
 
 // Changes are those that a release sees, with the decisions of people: one that is accepted is not open.

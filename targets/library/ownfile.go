@@ -248,11 +248,10 @@ func unsound(t *schema.Target) (found, expected string) {
 	case !schema.IsStat(t.Stat):
 		return fmt.Sprintf("statistic %q", t.Stat), "mean, median, value, min, max, std or a percentile such as p99"
 	}
-	for name, v := range map[string]*float64{"isl": t.Key.ISL, "osl": t.Key.OSL, "concurrency": t.Key.Concurrency,
-		"rate": t.Key.Rate} {
-		isLength := name == "isl" || name == "osl" // of a phase alone, one of them is 0
+	for i, v := range []*float64{t.Key.ISL, t.Key.OSL, t.Key.Concurrency, t.Key.Rate} {
+		isLength := i < 2 // of a phase alone, one of them is 0
 		if v != nil && !(*v > 0) && !(*v == 0 && isLength) {
-			return fmt.Sprintf("%s %g", name, *v), "a number above zero"
+			return fmt.Sprintf("%s %g", []string{"isl", "osl", "concurrency", "rate"}[i], *v), "a number above zero"
 		}
 	}
 	return "", ""

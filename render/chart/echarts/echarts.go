@@ -1,3 +1,9 @@
+// Package echarts describes the figures that readers work with as ECharts options, by way of go-echarts' structs. It
+// is the only importer of go-echarts, and never uses its HTML renderer, which executes script that it finds in data.
+//
+// In go blocks of a page; out goes JSON for the page's script. What JSON cannot hold is a name that the script
+// replaces: a formatter such as "@point" by a function of the script's own, a colour such as "--c1" by that custom
+// property of the style sheet.
 package echarts
 
 import (
@@ -47,20 +53,6 @@ func newLine() *charts.Line {
 	return line
 }
 
-// limits draws targets as dashed lines of the first series.
-func limits(line *charts.Line, marks []any) {
-	if len(marks) == 0 || len(line.MultiSeries) == 0 {
-		return
-	}
-	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{
-		Symbol: []string{"none", "none"},
-		Label: &opts.Label{
-			Show: opts.Bool(true), Position: "end", Formatter: "{b}", Color: "--ink", BackgroundColor: "--paper",
-		},
-		LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"},
-	}}
-}
-
 // valueAxis is logarithmic where the tail is far from the median, and does not begin at zero: position is read, and not
 // length.
 func valueAxis(unit string, lo, hi float64) opts.YAxis {
@@ -95,11 +87,6 @@ func curve(f render.Curve) Chart {
 		c.Notes = append(c.Notes, notes)
 		line.AddSeries(l.Name, data, style(l.Age)...)
 	}
-	var marks []any
-	for _, l := range f.Limits {
-		marks = append(marks, opts.MarkLineNameXAxisItem{Name: l.Label, XAxis: l.Value})
-	}
-	limits(line, marks)
 	line.Validate()
 	c.Option = line.JSON()
 	return c

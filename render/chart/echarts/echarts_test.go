@@ -23,16 +23,8 @@ type option struct {
 	} `json:"yAxis"`
 	DataZoom []any `json:"dataZoom"`
 	Series   []struct {
-		Name     string  `json:"name"`
-		Data     []datum `json:"data"`
-		MarkLine struct {
-			Label struct{ Show *bool } `json:"label"`
-			Data  []struct {
-				Name  string  `json:"name"`
-				XAxis float64 `json:"xAxis"`
-				YAxis float64 `json:"yAxis"`
-			} `json:"data"`
-		} `json:"markLine"`
+		Name string  `json:"name"`
+		Data []datum `json:"data"`
 	} `json:"series"`
 }
 
@@ -72,7 +64,7 @@ func optionOf(t *testing.T, b render.Block, id string) (option, echarts.Chart) {
 // A curve has every concurrency of every release, and those that are worth choosing are filled.
 func TestCurve(t *testing.T) {
 	in := render.Curves{
-		Curves: []render.Curve{{ID: "c", Limits: []render.Limit{{Value: 20, Label: "complete 20"}}, Lines: []render.CurveLine{
+		Curves: []render.Curve{{ID: "c", Lines: []render.CurveLine{
 			{Name: "v1", Age: render.Previous, Points: []render.CurvePoint{{Value: 30, Output: 40, Concurrency: "1"}}},
 			{Name: "v2", Age: render.Newest, Points: []render.CurvePoint{
 				{Value: 31, Output: 41, Concurrency: "1", Front: true}, {Value: 20, Output: 30, Concurrency: "8"},
@@ -80,7 +72,7 @@ func TestCurve(t *testing.T) {
 		}}},
 	}
 	o, c := optionOf(t, in, "c")
-	if len(o.Series) != 2 || len(o.Series[1].Data) != 2 || o.Series[0].MarkLine.Data[0].XAxis != 20 {
+	if len(o.Series) != 2 || len(o.Series[1].Data) != 2 {
 		t.Fatalf("%+v", o)
 	}
 	d := o.Series[1].Data

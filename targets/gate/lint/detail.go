@@ -1,7 +1,10 @@
 package lint
 
 import (
+	"reflect"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -16,9 +19,7 @@ const (
 )
 
 // Detail is what a check found, with the numbers of the worst case: one of the types below.
-type Detail interface {
-	ID() ID
-}
+type Detail any
 
 // Details about scores.
 type (
@@ -194,46 +195,20 @@ type (
 	UnusedDecision struct{ What string }
 )
 
-// ID is the check that finds a detail.
-func (ImpossibleScore) ID() ID  { return "impossible-score" }
-func (ZeroScore) ID() ID        { return "zero-score" }
-func (FewItems) ID() ID         { return "few-items" }
-func (Subsampled) ID() ID       { return "subsampled" }
-func (ZeroStderr) ID() ID       { return "zero-stderr" }
-func (EmptyResponses) ID() ID   { return "empty-responses" }
-func (OtherUnit) ID() ID        { return "other-unit" }
-func (MoreFailures) ID() ID     { return "more-failures" }
-func (FailedShare) ID() ID      { return "failed-share" }
-func (Saturated) ID() ID        { return "saturated" }
-func (ShortAnswers) ID() ID     { return "short-answers" }
-func (OtherLengths) ID() ID     { return "other-lengths" }
-func (ColdStart) ID() ID        { return "cold-start" }
-func (SecondTokenStall) ID() ID { return "second-token-stall" }
-func (PrefixCache) ID() ID      { return "prefix-cache" }
-func (FewRequests) ID() ID      { return "few-requests" }
-func (FewForTail) ID() ID       { return "few-for-tail" }
-func (Unsettled) ID() ID        { return "unsettled" }
-func (Overload) ID() ID         { return "overload" }
-func (OpenSearch) ID() ID       { return "open-search" }
-func (Imprecise) ID() ID        { return "imprecise" }
-func (NotPositive) ID() ID      { return "not-positive" }
-func (NoCommits) ID() ID        { return "no-commits" }
-func (LatestImage) ID() ID      { return "latest-image" }
-func (DirtyBuild) ID() ID       { return "dirty-build" }
-func (MixedTools) ID() ID       { return "mixed-tools" }
-func (NothingGraded) ID() ID    { return IDNothingGraded }
-func (StaleTargets) ID() ID     { return "stale-targets" }
-func (NoStart) ID() ID          { return "no-start" }
-func (ReleaseOrder) ID() ID     { return "release-order" }
-func (ImpossibleError) ID() ID  { return "impossible-error" }
-func (BadTimestamps) ID() ID    { return "bad-timestamps" }
-func (DuplicateRun) ID() ID     { return "duplicate-run" }
-func (NoPair) ID() ID           { return "no-pair" }
-func (Unread) ID() ID           { return "unread" }
-func (ReportRejects) ID() ID    { return "report-rejects" }
-func (LostDocument) ID() ID     { return "lost-document" }
-func (UnknownChannel) ID() ID   { return "channel" }
-func (CutOff) ID() ID           { return "release-list" }
-func (Unlisted) ID() ID         { return "release-list" }
-func (Drift) ID() ID            { return IDDrift }
-func (UnusedDecision) ID() ID   { return "unused-decision" }
+// idOf names the check that finds a detail: as its type, in small letters with hyphens, but for those of releases.
+func idOf(d Detail) ID {
+	switch d.(type) {
+	case UnknownChannel:
+		return "channel"
+	case CutOff, Unlisted:
+		return "release-list"
+	}
+	var b strings.Builder
+	for i, c := range reflect.TypeOf(d).Name() {
+		if i > 0 && unicode.IsUpper(c) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return ID(b.String())
+}

@@ -25,7 +25,7 @@ type Lint struct {
 
 // New returns a lint of one case, with the severity of its check.
 func New(release, subject string, d Detail) Lint {
-	id, severity := d.ID(), schema.SevNote
+	id, severity := idOf(d), schema.SevNote
 	for _, c := range Checks() {
 		if c.ID == id {
 			severity = c.Severity
@@ -53,7 +53,7 @@ type Check struct {
 // Checks lists all of them, the most serious first of those about numbers, then of those about runs. What package gate
 // finds has no function.
 func Checks() []Check {
-	of := func(d Detail, s schema.Severity, inspect func(*inspection)) Check { return Check{d.ID(), s, inspect} }
+	of := func(d Detail, s schema.Severity, inspect func(*inspection)) Check { return Check{idOf(d), s, inspect} }
 	return []Check{
 		of(EmptyResponses{}, schema.SevError, problems(emptyResponses)),
 		of(ImpossibleScore{}, schema.SevError, scores(impossibleScore)),

@@ -235,7 +235,7 @@ func inspect(r release, id lint.ID) *lint.Lint {
 func TestEachCheck(t *testing.T) {
 	tested := map[lint.ID]bool{}
 	for _, x := range append(append(scoreExamples(), pointExamples()...), runExamples()...) {
-		id := x.want.ID()
+		id := lint.New("", "", x.want).ID
 		tested[id] = true
 		l := inspect(x.bad, id)
 		if l == nil {

@@ -116,7 +116,7 @@ func scores(check func(score)) func(*inspection) {
 			seen := map[string]bool{}
 			rows := l.c.ScoresOf(run)
 			for i := range rows {
-				if id := rows[i].Task; !seen[id] || l.check.ID == (ZeroScore{}).ID() {
+				if id := rows[i].Task; !seen[id] || l.check.ID == idOf(ZeroScore{}) {
 					seen[id] = true
 					check(score{l, &rows[i], run})
 				}
