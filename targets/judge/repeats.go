@@ -234,7 +234,10 @@ func partsOf(c *columns.Columns, runs []int) map[int][]string {
 	for i, list := range naming.Parts(folders) {
 		h := &c.Runs[runs[i]]
 		isKnown := func(part string) bool {
-			is := func(name string) bool { return strings.EqualFold(part, name) }
+			is := func(name string) bool { // v4~2 is v4 again
+				rest, isNamed := strings.CutPrefix(part, strings.ToLower(name))
+				return isNamed && naming.IsCount(rest)
+			}
 			return slices.ContainsFunc([]string{h.Release, h.Channel, h.Model.Name, h.Device, h.Impl, "nightly", "main"}, is)
 		}
 		if list = slices.DeleteFunc(list, isKnown); h.Folder != "" {

@@ -143,7 +143,7 @@ func TestFoldersOfOneRelease(t *testing.T) {
 		{"two", "v1/a-int4+v1/a-int8 v2/a-int8+v2/a-int4 v3/a-int4", "a-int4+a-int8 a-int8+a-int4 a-int4"},
 		{"one has no name", "v1/x+v1/b/x v2/x", "no folder+b no folder"},
 		{"repeats and days", "d/x+d/run2/x results/x+again/x d/2026-01-02/x+d/2026-01-03/x", "-+- -+- -+-"},
-		{"channels and names", "d/nightly/x+d/main/x d/llama-8b/x+d/x", "-+- -+-"},
+		{"channels and names", "d/nightly/x+d/main/x d/llama-8b/x+d/llama-8b~2/x", "-+- -+-"},
 		{"one each", "d/old d/new", "- -"},
 		{"ours", "+ +", "-+- -+-"},
 		{"another one later", "v1/alpha+v1/beta v2/gamma", "alpha+beta no folder"},
