@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/duplicate"
@@ -81,6 +82,14 @@ type placed struct {
 	isScore bool
 }
 
+// raw is the file that a row of a report, or what a script gathered of several files, says it is of; "" for none.
+func (p placed) raw() string {
+	if p.isScore {
+		return p.score().Unknown.Text(ttis.RawFile)
+	}
+	return p.point().Conditions[ttis.RawFile]
+}
+
 func (p placed) point() *schema.Point { return &p.r.reading.Points[p.i] }
 func (p placed) score() *schema.Score { return &p.r.reading.Scores[p.i] }
 
@@ -105,7 +114,7 @@ func (r *result) arrange() {
 	list := make([]named, len(r.reading.Points))
 	for i, p := range r.reading.Points {
 		bare := p
-		repeat.TakeBack(&bare)
+		repeat.Bare(&bare)
 		list[i] = named{bare.Key.String(), p}
 	}
 	slices.SortStableFunc(list, func(a, b named) int {
@@ -143,7 +152,17 @@ type loss struct {
 //   - of rows of reports, and of the tables that reports are made of, whose results were read.
 func dropCopies(results []*result) {
 	rank := func(r *result) int { return slices.Index(derived, r.reading.Format) }
+	for _, r := range results {
+		r.isGathered = rank(r) < 0 && slices.ContainsFunc(r.places(), func(p placed) bool { return p.raw() != "" })
+	}
+	rank = func(r *result) int {
+		if r.isGathered {
+			return len(derived)
+		}
+		return slices.Index(derived, r.reading.Format)
+	}
 	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
+	fullNames(order)
 	var list []placed
 	hasPrinted, hasRows, having := false, false, map[string]int{} // how many have a content
 	for _, r := range order {
@@ -157,7 +176,7 @@ func dropCopies(results []*result) {
 		having[r.file.Content]++
 		list = append(list, r.places()...)
 		hasPrinted = hasPrinted || isPrinted(r.reading.Format)
-		hasRows = hasRows || isDerived(r.reading.Format)
+		hasRows = hasRows || rank(r) >= 0
 	}
 	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows, having) }
 	lost := map[placed]loss{}
@@ -255,7 +274,7 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 	}
 	if seek = found; hasRows {
 		add(math.MaxInt, p.rows()...)
-		if isDerived(p.r.reading.Format) {
+		if isDerived(p.r.reading.Format) || p.r.isGathered {
 			seek = found
 		}
 		add(math.MaxInt, path.Base(p.r.rel))
@@ -282,7 +301,7 @@ func isOne(a, b placed) sameness {
 		return oneForm
 	case a.i == b.i && isCopy(a, b):
 		return oneCopy
-	case isDerived(b.r.reading.Format) && isRowOf(b, a):
+	case isDerived(b.r.reading.Format) && isRowOf(b, a), b.r.isGathered && isGatheredFrom(a, b):
 		return oneRow
 	}
 	return notOne
@@ -676,10 +695,9 @@ func haveOneEval(a, b *result) bool {
 	if a.facts.StartNote == dayAlone || b.facts.StartNote == dayAlone { // of several evals
 		isTimed = false
 	}
-	dir := path.Dir(a.shown())
-	isBeside := isPrinted && (dir == "." || strings.HasPrefix(b.shown(), dir+"/"))
 	fractions, agree := fractionsOfBoth(a, b)
-	return agree && (isTimed || (fractions >= 3 || isBeside) && modelOf(&a.facts) != ".") // which is no model
+	isKnown := fractions >= 3 || isPrinted && isBeside(a, b)
+	return agree && (isTimed || isKnown && modelOf(&a.facts) != ".") // which is no model
 }
 
 // fractionsOfBoth counts the scores of two results that are equal fractions; agree is false where two differ.
@@ -725,29 +743,96 @@ func isRowOf(row, of placed) bool {
 		y, has := of.score().Value.Get()
 		return ok && has && math.Abs(x-y) <= 6e-5 && mayBeOne(row.r, of.r)
 	}
-	raw := row.point().Conditions[ttis.RawFile]
+	raw := row.raw()
 	return raw != "" && raw == path.Base(of.point().Source.Path) || duplicate.Printed(of.point(), row.point())
+}
+
+// isGatheredFrom reports that what a script gathered is a measurement of the file that it says it is of.
+func isGatheredFrom(of, gathered placed) bool {
+	if raw := gathered.raw(); raw == "" || raw != path.Join(path.Base(path.Dir(of.r.shown())), path.Base(of.r.rel)) {
+		return false
+	}
+	if !gathered.isScore {
+		return duplicate.Printed(of.point(), gathered.point())
+	}
+	a, b := of.score(), gathered.score()
+	return a.Task == b.Task && a.Metric == b.Metric && a.Filter == b.Filter && sameValue(a, b)
+}
+
+// fullNames gives scores that were printed beside their file, or in a folder above it, the names that their tasks have
+// there: the harness prints aliases, as " - abstract_algebra" of mmlu_abstract_algebra_generative.
+func fullNames(results []*result) {
+	files := schema.Alike(results, func(r *result) string { return modelOf(&r.facts) })
+	for _, list := range files {
+		for _, table := range list {
+			if table.reading.Format != lmeval.Table {
+				continue
+			}
+			for _, file := range list {
+				if file.reading.Format != lmeval.Table && isBeside(table, file) {
+					table.takeNames(file)
+				}
+			}
+		}
+	}
+}
+
+// isBeside reports that a file lies in the folder of a table or below it.
+func isBeside(table, file *result) bool {
+	dir := path.Dir(table.shown())
+	return dir == "." || strings.HasPrefix(file.shown(), dir+"/")
+}
+
+// takeNames takes the names of tasks from the file of a printed table, where the two agree.
+func (r *result) takeNames(file *result) {
+	type printed struct{ metric, filter string }
+	of := map[printed][]*schema.Score{}
+	for i := range file.reading.Scores {
+		s := &file.reading.Scores[i]
+		at := printed{s.Metric, s.Filter}
+		of[at] = append(of[at], s)
+	}
+	words := func(task string) string {
+		return "_" + strings.Join(strings.FieldsFunc(strings.ToLower(task), func(c rune) bool {
+			return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+		}), "_") + "_"
+	}
+	for i := range r.reading.Scores {
+		s, name := &r.reading.Scores[i], ""
+		for _, t := range of[printed{s.Metric, s.Filter}] {
+			if t.Task == s.Task {
+				name = ""
+				break
+			}
+			isAlias := strings.Contains(words(t.Task), words(s.Task)) && sameValue(s, t)
+			if isAlias && (name == "" || len(t.Task) < len(name)) {
+				name = t.Task
+			}
+		}
+		s.Task = cmp.Or(name, s.Task)
+	}
 }
 
 // rows names a measurement as the row of a report would: a point by its workload without what a report does not state,
 // and by the file that it says it is of; a score by its task. A report's score under a metric that no result has is a
 // number of its own.
 func (p placed) rows() []string {
-	model := p.r.facts.Model.Name
+	model, row := p.r.facts.Model.Name, ""
 	if p.isScore {
 		metric := p.score().Metric
 		for _, part := range schema.PartsOfMean(metric) {
 			metric = part
 		}
-		return []string{fmt.Sprintln(model, p.score().Task, metric)}
+		row = fmt.Sprintln(model, p.score().Task, metric)
+	} else {
+		k := p.point().Key
+		k = schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
+		row = fmt.Sprintln(model, schema.FoldDevice(p.r.facts.Device.Name), k.String())
 	}
-	k, raw := p.point().Key, p.point().Conditions[ttis.RawFile]
-	k = schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
-	rows := []string{fmt.Sprintln(model, schema.FoldDevice(p.r.facts.Device.Name), k.String())}
-	if raw != "" {
-		rows = append(rows, path.Base(raw))
+	if raw := p.raw(); raw != "" {
+		return []string{row, path.Base(raw)}
 	}
-	return rows
+	return []string{row}
 }
 
 // workflowTree is the folder above those in which tt-inference-server keeps results of each kind: they are one run.

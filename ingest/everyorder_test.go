@@ -143,3 +143,73 @@ func TestScoresInEveryOrder(t *testing.T) {
 		}
 	}
 }
+
+// When a run began and ended does not depend on which of its files was read first.
+func TestTimesInEveryOrder(t *testing.T) {
+	eval := func(start, seconds int, acc string) string {
+		return fmt.Sprintf(`{"results":{"wikitext":{"acc,none":%s}},"versions":{"wikitext":2},"config":{"model":"hf",`+
+			`"model_args":"pretrained=acme/M"},"date":%d.5,"total_evaluation_time_seconds":"%d"}`, acc, start, seconds)
+	}
+	log := "hf (pretrained=acme/M), gen_kwargs: (None), limit: None, num_fewshot: None, batch_size: 1\n" +
+		"|Tasks|Version|Filter|n-shot|Metric|   |Value |   |Stderr|\n|---|---|---|---|---|---|---|---|---|\n" +
+		"|wikitext|2|none|0|acc|↑|0.7132|±|0.01|\n"
+	for name, texts := range map[string]map[string]string{
+		"two evals of one run": {
+			"in/a.json": eval(1780853836, 30, "0.713214"), "in/b.json": eval(1780869383, 28, "0.713215"),
+		},
+		"a log of a folder with a day": {
+			"in/20260607T173000Z_full/e/acme__M/results_2026-06-07T17-37-42.352647.json": eval(1780853836, 30, "0.713214"),
+			"in/20260607T173000Z_full/e/wikitext.log":                                    log,
+		},
+	} {
+		dir := write(t, t.TempDir(), texts, time.Time{})
+		_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
+		want = orderless(want)
+		files := below(dir, texts)
+		for range 2 {
+			slices.Reverse(files)
+			history := t.TempDir()
+			var now string
+			for _, file := range files {
+				_, now = into(t, history, ingest.Options{}, file)
+			}
+			if now = orderless(now); now != want {
+				t.Errorf("%s: %v: %s", name, files, firstDifference(now, want))
+			}
+		}
+	}
+}
+
+// A score that a log or a script repeats counts once, whichever is read first: under the alias that the harness prints,
+// and in a list of what several files hold, each with the name of its file.
+func TestScoresOfOthersInEveryOrder(t *testing.T) {
+	const file = "in/r/acme__M-8bit/results_2026-06-07T17-37-42.352647.json"
+	eval := `{"results":{"mmlu_generative":{"alias":"mmlu (generative)","exact_match,none":0.31},` +
+		`"mmlu_virology_generative":{"alias":"  - virology","exact_match,none":0.4123}},` +
+		`"versions":{"mmlu_generative":3},"config":{"model":"hf","model_args":"pretrained=acme/M-8bit"},"date":1780853836.5}`
+	for name, other := range map[string][2]string{
+		"a log with aliases": {"in/r/mmlu.log", "hf (pretrained=acme/M-8bit), gen_kwargs: (None), limit: None, " +
+			"num_fewshot: None\n" +
+			"|Tasks|Version|Filter|n-shot|Metric|   |Value |   |Stderr|\n|---|---|---|---|---|---|---|---|---|\n" +
+			"|mmlu (generative)|3|none|0|exact_match|↑|0.3100|±|0.01|\n| - virology|3|none|0|exact_match|↑|0.4123|±|0.01|\n"},
+		"a list": {"in/summary_20260607T181303Z.json", `[{"model_id":"M","wall_s":12.5,"results_file":"/home/me/` + file +
+			`","results":{"mmlu_generative":{"exact_match,none":0.31},` +
+			`"mmlu_virology_generative":{"exact_match,none":0.4123}}},` +
+			`{"model_id":"M","wall_s":1.5,"results_file":"/home/me/r/other/results_2026-06-08T17-37-42.352647.json",` +
+			`"results":{"gsm8k":{"exact_match,none":0.5123}}}]`},
+	} {
+		texts := map[string]string{file: eval, other[0]: other[1]}
+		dir := write(t, t.TempDir(), texts, time.Time{})
+		_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
+		n := strings.Count(want, `"metric":"exact_match"`)
+		if hasMore := name == "a list"; hasMore && (n != 3 || !strings.Contains(want, "/M/")) || !hasMore && n != 2 {
+			t.Fatalf("%s: %d scores in %s", name, n, want)
+		}
+		want = orderless(want)
+		for seed := range uint64(4) {
+			if _, now := inOrder(t, seed, below(dir, texts)); orderless(now) != want {
+				t.Errorf("%s: %s", name, firstDifference(orderless(now), want))
+			}
+		}
+	}
+}

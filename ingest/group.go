@@ -339,6 +339,27 @@ func groupRuns(results []*result) *grouping {
 	return g
 }
 
+// separateRows tells the rows of each table apart, over all runs in it.
+func separateRows(results []*result) {
+	isOther := func(r *result) bool { return r.doc != nil || r.reading.Format != table.Format }
+	tables := slices.DeleteFunc(slices.Clone(results), isOther)
+	for _, of := range schema.Alike(tables, func(r *result) *content { return r.file }) {
+		var points []*schema.Point
+		var systems []string
+		for _, r := range of {
+			for i := range r.reading.Points {
+				p := &r.reading.Points[i]
+				if p.Start.IsZero() {
+					p.Start, p.End = r.facts.Start, r.facts.End
+				}
+				points = append(points, p)
+				systems = append(systems, fmt.Sprint(modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name), r.facts.Impl))
+			}
+		}
+		repeat.SeparateRows(points, func(i int) string { return systems[i] })
+	}
+}
+
 // separateScores tells the scores of one folder, system and build apart by the names of their files, also where a pause
 // divides them into runs: eval files of one model that say nothing of its quantisation would become one series. What a
 // collector of ours measured is described beside it.

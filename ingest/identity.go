@@ -31,6 +31,7 @@ type result struct {
 	content  string           // by which a copy of all its numbers is known
 	sameEval map[*result]bool // with which others; see [sameEval]
 
+	isGathered bool   // by a script, of other files that it names
 	hasPattern bool   // its path was read with a pattern of the user's
 	rest       string // the path without what patterns read from it
 }

@@ -60,6 +60,7 @@ type Set struct {
 //	tellContradictions  results → a note for each fact and folder that two sources state differently
 //	replace          results → the same, with what history says more of their bytes; from here on those of history, too
 //	dropCopies       results → the same, with each measurement once
+//	separateRows     results → the same, rows of one table told apart by the columns in which they differ
 //	label            results → the same, workloads of unknown lengths told apart by names
 //	join             results → without those of history, but for the runs that they may be part of
 //	groupRuns        results → runs, and the run of each source
@@ -110,6 +111,7 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 	}
 	results = append(all, results...)
 	dropCopies(results)
+	separateRows(results)
 	shared := sharedTexts{}
 	for _, r := range results {
 		if r.doc == nil {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
 var (
@@ -62,8 +62,9 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 // labelOf returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
 // gives every file the same name, without what the key states already: a sweep whose files are named after their load
 // is one workload at several loads. A folder that names the release, the model, the device or a build is not the
-// workload's: the same measurement of the next one is in another folder. Without the name of a build, measured lengths
-// keep two workloads apart. What a pattern reads from the path is stated, and no part of the label.
+// workload's: the same measurement of the next one is in another folder. Nor is that of the repository, which is called
+// as somebody likes. Without the name of a build, measured lengths keep two workloads apart. What a pattern reads from
+// the path is stated, and no part of the label.
 func (r *result) labelOf(p *schema.Point) string {
 	s, k, lengths, stem := r.source, &p.Key, "", r.stem()
 	dir, base := path.Dir(cmp.Or(r.rest, s.shown())), path.Base(s.rel)
@@ -77,11 +78,11 @@ func (r *result) labelOf(p *schema.Point) string {
 	if model := path.Base(r.facts.Model.ID); len(model) > 3 { // clients write it into names: of another one it is the same
 		stem = strings.ReplaceAll(stem, model, "")
 	}
-	stem = withoutDay(stem, r.facts.Start)
-	if label := plainLabel(withoutCount(repeat.WithoutLoad(stem, k), k)); label != "" && !s.hasOwnFolder() {
+	stem = withoutDay(naming.WithoutRandom(stem), r.facts.Start)
+	if label := plainLabel(withoutCount(naming.WithoutLoad(stem, k), k)); label != "" && !s.hasOwnFolder() {
 		return label
 	}
-	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
+	for ; dir != "." && dir != "/" && dir != r.root.Clone; dir = path.Dir(dir) {
 		if r.isIdentity(path.Base(dir)) {
 			continue
 		}
@@ -89,7 +90,7 @@ func (r *result) labelOf(p *schema.Point) string {
 			lengths = lengthsOf(p)
 			continue
 		}
-		if name := plainLabel(repeat.WithoutLoad(withoutDay(path.Base(dir), r.facts.Start), k)); name != "" {
+		if name := plainLabel(naming.WithoutLoad(withoutDay(path.Base(dir), r.facts.Start), k)); name != "" {
 			return name + lengths
 		}
 	}
@@ -174,7 +175,7 @@ const clock = `(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^
 
 // dateName matches a day, and perhaps a time of it, as people and tools write them into names: 2026-03-16_15-33-00,
 // 20260316-153300, 2026-03-16T15:33:00.
-var dateName = regexp.MustCompile(`(?:^|[^\d])(` + repeat.Day + `)` + clock)
+var dateName = regexp.MustCompile(`(?:^|[^\d])(` + naming.Day + `)` + clock)
 
 // yearLast matches a day whose year comes last, and perhaps a time of it: 12-20-2022-08-28-18.
 var yearLast = regexp.MustCompile(`(?:^|[^\d])([0-3]\d)[-_.]([0-3]\d)[-_.](20[0-3]\d)` + clock)

@@ -2,9 +2,11 @@ package ingest_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -44,6 +46,27 @@ func TestDaysInLabels(t *testing.T) {
 	}
 	if len(labels) != 2 || !labels["ds-gds"] || !labels["a10240-1024"] {
 		t.Error(labels)
+	}
+}
+
+// What a repository is called on somebody's disk is no part of a workload's label.
+func TestCheckoutsInLabels(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string]string{
+		"mine/.git/HEAD": "", "mine/results/data.json": serve(`"request_throughput":1.25,`),
+		"packed/LICENSE": "", "packed/results/b/data.json": serve(`"request_throughput":2.25,`),
+		"none/results/data.json": serve(`"request_throughput":3.25,`),
+	}, time.Time{})
+	for name, want := range map[string]string{
+		"mine": "data", "mine/results": "data", "mine/results/data.json": "data", "packed": "b", "none": "none",
+	} {
+		root, err := ingest.OSRoot(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+		if got := points(set); err != nil || len(got) != 1 || got[0].Key.Dims[schema.DimLabel] != want {
+			t.Errorf("%q: %v, want %q; %v", name, got, want, err)
+		}
 	}
 }
 

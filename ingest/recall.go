@@ -242,6 +242,7 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		}
 		r.reading.Scores = append(r.reading.Scores, s)
 	}
+	d.end()
 	for _, p := range run.Problems {
 		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
 		if i >= 0 && p.Code != schema.CodeToldApart { // of a group of results: made again with each reading
@@ -249,6 +250,14 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		}
 	}
 	return isKnown
+}
+
+// end says when the last file that began ended, which is when the run did: scores do not say it themselves.
+func (d *document) end() {
+	if len(d.results) > 0 {
+		byStart := func(a, b *result) int { return a.facts.Start.Compare(b.facts.Start) }
+		slices.MaxFunc(d.results, byStart).facts.End = d.run.End
+	}
 }
 
 // resultOf begins the result of a file of a document.
@@ -468,6 +477,9 @@ func (d *document) left() (run schema.Run, isWhole bool) {
 				run.Problems = append(run.Problems, p)
 			}
 		}
+	}
+	if len(run.Points)+len(run.Scores) == 0 { // what was measured again says when
+		run.Start, run.End = time.Time{}, time.Time{}
 	}
 	run.UndateScores()
 	return run, len(run.Points)+len(run.Scores) == len(d.run.Points)+len(d.run.Scores) &&

@@ -1,13 +1,16 @@
 package ingest_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // Results of one workload with different settings are not repeats; the number of the repeat, its place and its time
@@ -193,5 +196,37 @@ func TestRepeatsByName(t *testing.T) {
 	}
 	if len(labels) != 2 || labels["caseA"] != 3 || labels["caseB"] != 1 {
 		t.Errorf("%v", labels)
+	}
+}
+
+// A row of a table has one workload, whichever other rows are of its run, and is compared over days by what differs in
+// its file. What says something else each day, or with what was measured, makes no other workload.
+func TestRowsOfATable(t *testing.T) {
+	const head = "ts,model,scenario,n_prompt,driver_version,session,tg\n"
+	row := func(day, scenario, n, driver string, tg float64) string {
+		return fmt.Sprintf("2026-05-%sT02:00:00Z,acme/M,%s,%s,%s,s%s,%g\n", day, scenario, n, driver, day, tg)
+	}
+	text := head + row("03", "p256", "256", "1.2", 53.9595) + row("04", "p256", "256", "1.2", 46.1087) +
+		row("04", "p1024", "1024", "1.2", 48.3549) + row("05", "p1024", "1024", "1.3", 48.7731)
+	tables, err := table.Compile([]table.Mapping{{Files: "*.csv", Columns: map[string]string{
+		"ts": "start", "model": "model", "tg": "output_tps tok/s"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := ingest.Load(context.Background(), []ingest.Root{{
+		FS: fstest.MapFS{"x.csv": {Data: []byte(text)}}, Tables: tables,
+	}}, ingest.Options{})
+	days := map[string]int{}
+	for _, p := range points(set) {
+		days[p.Key.String()]++
+	}
+	if err != nil || len(set.Runs) != 3 || len(days) != 2 {
+		t.Errorf("%d runs of %v, %v", len(set.Runs), days, err)
+	}
+	for key, n := range days {
+		if n != 2 || !strings.Contains(key, "scenario=p") || strings.Contains(key, "session") ||
+			strings.Contains(key, "driver") {
+			t.Errorf("%d of %s", n, key)
+		}
 	}
 }

@@ -208,11 +208,11 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 		}
 		old, _ := d.left()
 		if !hasID && !d.isTaken && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
-			!d.run.Start.IsZero() && !run.Start.Before(d.run.Start) {
+			!d.run.Start.IsZero() && run.Start.Equal(d.run.Start) {
 			// Read from another folder or envelope: the document stays the one it is.
 			hasID, d.isTaken, run.ID = true, true, d.run.ID
 		}
-		old.Points, old.Scores = d.run.Points, d.run.Scores
+		old.Points, old.Scores, old.Start, old.End = d.run.Points, d.run.Scores, d.run.Start, d.run.End
 		run = history.Update(onlyOf(old, &run), run, s.Retarget)
 	}
 	return run

@@ -30,6 +30,8 @@ type Root struct {
 	Only  string
 	Above []Above
 	Own   []fs.FileInfo
+	// Clone is the folder of the repository that the root is or lies in, which is called as its owner likes; "" for none.
+	Clone string
 	// Tables are mappings of the user's own for files that no tool's format describes.
 	Tables []table.Table
 	Tasks  map[string]string // what the user calls tasks of evals, by the names in files
@@ -77,7 +79,20 @@ func OSRoot(name string) (Root, error) {
 	if rel != "" {
 		folder.Trust(rel, name) // that it is a link to somewhere else is the user's decision
 	}
-	return Root{FS: folder, Name: top, Only: rel, Above: above(top)}, nil
+	return Root{FS: folder, Name: top, Only: rel, Above: above(top), Clone: cloneOf(top)}, nil
+}
+
+// cloneOf is the folder of the repository that a folder is or lies in, as far as its path goes: of a checkout, or of an
+// archive of one, which has no .git.
+func cloneOf(dir string) string {
+	for ; dir != "." && dir != "/" && path.Base(dir) != ".."; dir = path.Dir(dir) {
+		for _, name := range []string{".git", ".github", "LICENSE"} {
+			if _, err := os.Lstat(path.Join(dir, name)); err == nil {
+				return dir
+			}
+		}
+	}
+	return ""
 }
 
 // levelsUp is how many folders above a root are searched for a manifest.

@@ -1,17 +1,20 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
+	"path"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
 // part is what may be a result of its own in a file: a value, or a text in one.
@@ -22,33 +25,62 @@ type part struct {
 	in   []decode.Value // the objects that it stands in, the nearest first
 }
 
-// mark states what stands around a result: the key, and the short fields of the objects that it is in. These may be all
-// that tells it from another, or says whose it is.
+// mark states what stands beside and around a result: the key, and the short fields of the objects that it is in. These
+// may be all that tells it from another, or says whose it is, or of which file.
 func (p part) mark(r *schema.Reading) {
+	raw := p.own(p.at, r, false)
 	around := schema.Unknown{}
 	for _, v := range p.in {
-		for _, m := range v.Members() {
-			text, name := m.Val.Str(), strings.ToLower(m.Key)
-			switch {
-			case text == "" || len(text) > longestName:
-			case slices.Contains([]string{"model", "model_id", "model_name"}, name) && r.Facts.Model.ID+r.Facts.Model.Name == "":
-				r.Facts.Model.ID = text
-			case slices.Contains([]string{"device", "gpu"}, name) && r.Facts.Device.Name == "" && !anyDevice.MatchString(text):
-				r.Facts.Device.Name = text
-			}
-		}
+		raw = cmp.Or(raw, p.own(v, r, true))
 		draft.Around(around, v)
 	}
 	for i := range r.Points {
 		one := &r.Points[i]
-		if p.name != "" {
-			one.Conditions = repeat.With(one.Conditions, "entry", p.name)
+		for name, v := range map[string]string{"entry": p.name, ttis.RawFile: raw} {
+			if v != "" {
+				one.Conditions = repeat.With(one.Conditions, name, v)
+			}
 		}
 		if len(around) > 0 {
 			one.Extra = withUnknown(maps.Clone(one.Extra), around)
 		}
 	}
+	for i := range r.Scores {
+		if s := &r.Scores[i]; raw != "" {
+			s.Unknown = withUnknown(maps.Clone(s.Unknown), schema.Unknown{ttis.RawFile: strconv.AppendQuote(nil, raw)})
+		}
+	}
 }
+
+// own takes the model that an object states, and the device of one around a result, where its reader found none. It
+// returns the file that the object says its numbers are of, with its folder; "" for none.
+func (p part) own(v decode.Value, r *schema.Reading, isAround bool) (raw string) {
+	f := &r.Facts
+	for _, m := range v.Members() {
+		text := m.Val.Str()
+		if text == "" || len(text) > longestName {
+			continue
+		}
+		switch strings.ToLower(m.Key) {
+		case "model", "model_id", "model_name":
+			if f.Model.ID+f.Model.Name == "" {
+				f.Model.ID = text
+			}
+		case "device", "gpu":
+			if isAround && f.Device.Name == "" && !anyDevice.MatchString(text) {
+				f.Device.Name = text
+			}
+		default:
+			if raw == "" && ofFile.MatchString(m.Key) && strings.Contains(text, "/") && path.Ext(text) == ".json" {
+				raw = path.Join(path.Base(path.Dir(text)), path.Base(text))
+			}
+		}
+	}
+	return raw
+}
+
+// ofFile matches what a script calls the file that it has numbers of.
+var ofFile = regexp.MustCompile(`(?i)^(?:(?:raw|source|results?|outputs?)_?)?(?:file|path|json)(?:_?(?:name|path))?$`)
 
 // anyDevice matches what names a device by its place, and says nothing of its kind.
 var anyDevice = regexp.MustCompile(`(?i)^(?:(?:cuda|gpu|npu|xpu|rocm|hip|mps|cpu|auto|tt)?[:_-]?\d*|cuda|auto)$`)

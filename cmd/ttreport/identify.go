@@ -18,9 +18,9 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/plaintext"
-	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
 func identifyCommand(sh *shell) *cobra.Command {
@@ -364,9 +364,9 @@ func (is *identification) wanted(files []manifest.Named) []string {
 // versions matches a folder that is a version alone.
 var versions = regexp.MustCompile(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
 
-// doubtedBuilds names two folders of builds without a release that would be one series under names of several setups.
+// doubtedBuilds names two places of builds without a release that would be one series under names of several setups.
 func (is *identification) doubtedBuilds() (a, b string) {
-	folders := map[string][]string{} // by what would be compared
+	folders, dirs := map[string][]string{}, map[string]string{} // by what would be compared, by place
 	for i := range is.runs {
 		r := &is.runs[i]
 		if r.facts["release"].value != "" || len(r.files) == 0 {
@@ -374,7 +374,11 @@ func (is *identification) doubtedBuilds() (a, b string) {
 		}
 		for key := range r.keys {
 			at := fmt.Sprint(r.system, key)
-			folders[at] = append(folders[at], path.Dir(r.files[0]))
+			place := path.Dir(r.files[0])
+			if len(r.files) == 1 { // whose name says something, too
+				place = naming.Stem(r.files[0])
+			}
+			folders[at], dirs[place] = append(folders[at], place), path.Dir(r.files[0])
 		}
 	}
 	looked := map[string]bool{} // most numbers of a run have the same folders
@@ -389,10 +393,13 @@ func (is *identification) doubtedBuilds() (a, b string) {
 		for i, dir := range list {
 			named[i] = versions.ReplaceAllString(dir, "${1}v$2")
 		}
-		apart := repeat.Differences(named)
+		apart := naming.Differences(named)
 		for i := range apart {
 			if !maps.Equal(apart[i], apart[0]) {
-				return list[0], list[i]
+				if a, b = dirs[list[0]], dirs[list[i]]; a == b {
+					return list[0], list[i]
+				}
+				return a, b
 			}
 		}
 	}

@@ -306,17 +306,30 @@ func (w listing) problem(p schema.Problem) string {
 	return out
 }
 
-// alikeProblems keeps the first of the problems that say the same of several files, and how many say it.
+// alikeProblems keeps the first of the problems that say the same of several files, and how many say it. It has the
+// mappings that are proposed for all of them.
 func alikeProblems(list []schema.Problem) []schema.Problem {
+	const most = 12 // of mappings at once
+	mappings := map[string]int{}
 	kind := func(p schema.Problem) string {
-		_, _, hasMapping := strings.Cut(p.Hint, "\n") // one that is proposed is seen
-		return fmt.Sprint(p.Severity, " ", p.Code, hasMapping)
+		_, mapping, hasMapping := strings.Cut(p.Hint, "\n") // one that is proposed is seen
+		if _, isKnown := mappings[mapping]; !isKnown && hasMapping {
+			mappings[mapping] = len(mappings) / most
+		}
+		return fmt.Sprint(p.Severity, " ", p.Code, hasMapping, mappings[mapping])
 	}
 	var out []schema.Problem
 	for _, group := range schema.Alike(list, kind) {
 		first, where := group[0], "in this folder"
 		if f := len(schema.Alike(group, func(p schema.Problem) string { return path.Dir(p.Path) })); f > 1 {
 			where = fmt.Sprintf("in %d folders", f)
+		}
+		for _, p := range group {
+			const begin = "\ntables:\n"
+			_, mapping, _ := strings.Cut(p.Hint, begin)
+			if mapping = strings.TrimRight(mapping, "\n"); !strings.Contains(first.Hint, mapping) {
+				first.Hint = strings.TrimRight(first.Hint, "\n") + "\n" + mapping
+			}
 		}
 		if n := len(group); n > 1 {
 			first.Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)

@@ -38,6 +38,26 @@ func TestNotesOfNothing(t *testing.T) {
 	}
 }
 
+// Problems that say the same of several files are one, with the mapping of each of them: it can be copied as a whole.
+func TestMappingsOfAll(t *testing.T) {
+	var problems []schema.Problem
+	for i := range 14 {
+		hint := fmt.Sprintf("begin with:\ntables:\n  - files: \"f%02d.csv\"\n    columns:\n      x: model\n", i/2)
+		problems = append(problems, schema.Problem{Severity: schema.SevWarning, Code: "c", Found: "a table", Hint: hint})
+	}
+	got := alikeProblems(problems)
+	if len(got) != 1 || strings.Count(got[0].Hint, "tables:") != 1 || strings.Count(got[0].Hint, "- files:") != 7 ||
+		!strings.HasSuffix(got[0].Hint, "x: model") || !strings.Contains(got[0].Found, "and 13 more") {
+		t.Errorf("%+v", got)
+	}
+	for i := range problems {
+		problems[i].Hint = fmt.Sprintf("begin with:\ntables:\n  - files: \"g%d.csv\"\n", i)
+	}
+	if got = alikeProblems(problems); len(got) != 2 || !strings.Contains(got[1].Found, "and 1 more") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Files of which nothing was read are no answer without problems.
 func TestNothingWasRead(t *testing.T) {
 	for name, c := range map[string]struct {

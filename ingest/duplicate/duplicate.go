@@ -257,7 +257,8 @@ func ownDims(p *schema.Point) map[string]string {
 	dims, isOwn := p.Key.Dims, false
 	for name, from := range p.Stated {
 		dim, isMade := strings.CutPrefix(name, schema.StatedDim)
-		if isMade && from == string(schema.FromDerived) || name == schema.DimLabel && from == string(schema.FromPath) {
+		isAdded := from == string(schema.FromDerived) || from == string(schema.FromRows)
+		if isMade && isAdded || name == schema.DimLabel && from == string(schema.FromPath) {
 			if !isOwn {
 				dims, isOwn = maps.Clone(dims), true
 			}

@@ -161,6 +161,8 @@ func TestNamesTellApart(t *testing.T) {
 		{"r/s_1016_1000.jsonl r/s_1018_1000.jsonl", "- -"},
 		{"r/x-3f2a9c1d.json r/x-77ab01ff.json", "- -"},
 		{"r/x.json r/x.json.gz", "- -"},
+		{"r/x__20240127_141837__993.json r/x__20240127_141846__720.json r/x__20240127_141839__401.json", "- - -"},
+		{"r/x_20240127_141837_128.json r/x_20240127_141846_512.json", "file=x__128 file=x__512"},
 		{"r/x_c4.json r/x_concurrency-4.json", "- -"},
 	} {
 		var points []schema.Point
@@ -257,7 +259,7 @@ func TestInspectNames(t *testing.T) {
 	}
 	for name, apart := range map[string]int{"mmlu-pro": 0, "mmlu-max": 1} {
 		scores := []*schema.Score{score("logs/2026-01-10T10-00-00+00-00_mmlu-pro_aBcDeFgHiJkLmNoPqRsTuV.json"),
-			score("logs/2026-01-11T10-00-00-05-00_" + name + "_2wErTyUiOpAsDfGhJkLzXc.json")}
+			score("logs/2026-01-11T10-00-00-05-00-" + name + "-2wErTyUiOpAsDfGhJkLzXc.json")}
 		if got := repeat.SeparateScoreFiles(scores); len(got) != apart {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
 // nameOf is what scores have in common that may be repeats.
@@ -65,7 +66,7 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 	unmarked := func(s *schema.Score) string { // one that was told apart before tells the next one apart
 		one := *s
 		one.Filter, _ = schema.SplitFilter(s.Filter)
-		if isMarked(s) && stamped.MatchString(extensions.ReplaceAllString(path.Base(s.Source.Path), "")) {
+		if isMarked(s) && stamped.MatchString(naming.Stem(path.Base(s.Source.Path))) {
 			one.Filter = schema.NamedFilter(s.Filter) // a person added it
 		}
 		return nameOf(&one) + fmt.Sprint(s.Asked())
@@ -79,7 +80,7 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 			continue
 		}
 		paths := slices.Sorted(maps.Keys(files))
-		dims := Differences(paths)
+		dims := naming.Differences(paths)
 		if dims == nil {
 			continue
 		}
@@ -110,7 +111,7 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 func markOf(dims map[string]string) string {
 	var marks []string
 	for _, dim := range slices.Sorted(maps.Keys(dims)) {
-		if value := dims[dim]; value != "" && dim == DimFile {
+		if value := dims[dim]; value != "" && dim == naming.File {
 			marks = append(marks, value)
 		} else if value != "" {
 			marks = append(marks, dim+value)
@@ -141,13 +142,13 @@ func AddedNames(scores []schema.Score, model string) []schema.Problem {
 	if len(scores) == 0 {
 		return nil
 	}
-	m := stamped.FindStringSubmatch(extensions.ReplaceAllString(path.Base(scores[0].Source.Path), ""))
+	m := stamped.FindStringSubmatch(naming.Stem(path.Base(scores[0].Source.Path)))
 	if m == nil {
 		return nil
 	}
 	added := strings.Trim(strings.ToLower(m[1]), "-_. ()")
 	isTask := func(s schema.Score) bool { return strings.Contains(strings.ToLower(s.Task), added) }
-	if isCount(added) || strings.Contains(strings.ToLower(model), added) || slices.ContainsFunc(scores, isTask) {
+	if naming.IsCount(added) || strings.Contains(strings.ToLower(model), added) || slices.ContainsFunc(scores, isTask) {
 		return nil
 	}
 	for i := range scores {
@@ -155,11 +156,4 @@ func AddedNames(scores []schema.Score, model string) []schema.Problem {
 	}
 	return []schema.Problem{namedApart(&scores[0],
 		fmt.Sprintf("%d scores of a file whose name has %q after the time that its tool wrote", len(scores), added))}
-}
-
-// isCount reports a name that only numbers repeats: "1", "run2", "copy-3".
-func isCount(name string) bool {
-	return !slices.ContainsFunc(tokens(name), func(t string) bool {
-		return t[0] >= 'a' && t[0] <= 'z' && !strings.Contains(counter, " "+t+" ")
-	})
 }

@@ -130,6 +130,7 @@ const (
 	FromPath     From = "path"
 	FromFlag     From = "flag"
 	FromDerived  From = "derived" // follows from other facts
+	FromRows     From = "rows"    // a column in which the rows of one file differ
 	// FromRecomputed is the source of numbers that were computed from per-request or per-item values.
 	FromRecomputed From = "recomputed"
 )

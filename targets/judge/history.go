@@ -347,7 +347,7 @@ func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 			g.seqs = append(g.seqs, s)
 		}
 	}
-	known, facts := map[string]int16{"": 0}, map[[4]string]int32{}
+	known, facts := map[string]int16{"": 0}, map[[5]string]int32{}
 	for i := range c.Runs {
 		g.hosts = append(g.hosts, intern(known, hostOf(&c.Runs[i])))
 		g.classes.facts = append(g.classes.facts, intern(facts, factsOf(&c.Runs[i])))
@@ -841,12 +841,12 @@ type classes struct {
 }
 
 // factsOf are what a run states of its system that blocks like a condition, in the order of [blockingFacts].
-func factsOf(h *columns.RunHead) [4]string {
-	return [...]string{h.Engine, h.Model.Precision, h.Mesh, strings.TrimPrefix(strconv.Itoa(h.Chips), "0")}
+func factsOf(h *columns.RunHead) [5]string {
+	return [...]string{h.Engine, h.Model.Precision, h.Mesh, strings.TrimPrefix(strconv.Itoa(h.Chips), "0"), h.Place}
 }
 
 // blockingFacts are the names of such facts.
-var blockingFacts = [4]string{"engine", "precision", "mesh", "chips"}
+var blockingFacts = [5]string{"engine", "precision", "mesh", "chips", "folder"}
 
 // of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {

@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 	"github.com/ttreport/ttreport/targets/decision"
 )
 
@@ -46,13 +47,13 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 
 // setup is a system with what its runs state of it, in the order of [blockingFacts].
 type setup struct {
-	facts [4]string
+	facts [5]string
 	name  string // "" for the first one of releases that had one
 	runs  []int
 }
 
 // shares counts what a setup and others state alike; -1 where they state something differently.
-func (s *setup) shares(facts [4]string) (n int) {
+func (s *setup) shares(facts [5]string) (n int) {
 	for i, v := range facts {
 		switch {
 		case v == "" || s.facts[i] == "":
@@ -91,8 +92,9 @@ func setups(c *columns.Columns, releases []Release) {
 		sequence
 	}
 	for i := range c.Runs {
-		c.Runs[i].Setup = ""
+		c.Runs[i].Setup, c.Runs[i].Place = "", ""
 	}
+	places(c, releases)
 	known := map[history][]*setup{}
 	seqs := sequences(releases)
 	for ri := range releases {
@@ -146,7 +148,10 @@ func setupsOf(c *columns.Columns, runs []int) (out []*setup) {
 	}
 	for _, run := range slices.SortedStableFunc(slices.Values(runs), func(a, b int) int { return stated(b) - stated(a) }) {
 		facts := factsOf(&c.Runs[run])
-		i := closest(out, func(s *setup) int { return s.shares(facts) })
+		i := slices.IndexFunc(out, func(s *setup) bool { return s.facts == facts })
+		if i < 0 {
+			i = closest(out, func(s *setup) int { return s.shares(facts) })
+		}
 		if i < 0 {
 			i = len(out)
 			out = append(out, &setup{})
@@ -171,14 +176,108 @@ func (s *setup) nameBeside(others []*setup) string {
 			parts = append(parts, v)
 		}
 	}
-	name := strings.Join(parts, ", ")
+	stated := strings.Join(parts, ", ")
 	if len(others) > 1 {
-		name = cmp.Or(name, "unstated")
+		stated = cmp.Or(stated, "unstated")
 	}
+	name := stated
 	for n := 2; slices.ContainsFunc(others, func(o *setup) bool { return o != s && name != "" && o.name == name }); n++ {
-		name = fmt.Sprintf("%s (%d)", strings.Join(parts, ", "), n)
+		name = fmt.Sprintf("%s (%d)", stated, n)
 	}
 	return name
+}
+
+// places says of the runs of a system what their folders are called, in place, where a release has the same measured in
+// folders whose names differ by more than a date, the number of a repeat or a channel: they are of several setups that
+// nothing else states. What a collector of ours measured is described in full.
+func places(c *columns.Columns, releases []Release) {
+	type system struct {
+		runs  [][]int // of each release
+		isFar bool    // a release has several folders
+	}
+	systems := map[schema.System]*system{}
+	for ri := range releases {
+		for _, runs := range schema.Alike(releases[ri].Runs, func(run int) schema.System { return c.Runs[run].System() }) {
+			id := c.Runs[runs[0]].System()
+			if systems[id] == nil {
+				systems[id] = &system{}
+			}
+			s := systems[id]
+			isOther := func(run int) bool { return c.Runs[run].Folder != c.Runs[runs[0]].Folder }
+			s.runs, s.isFar = append(s.runs, runs), s.isFar || slices.ContainsFunc(runs, isOther)
+		}
+	}
+	for _, s := range systems {
+		if !s.isFar {
+			continue
+		}
+		parts, marks := partsOf(c, slices.Concat(s.runs...)), map[string]bool{}
+		for _, runs := range s.runs {
+			markFolders(c, runs, parts, marks)
+		}
+		for run, list := range parts {
+			if len(marks) > 0 {
+				list = slices.DeleteFunc(list, func(part string) bool { return !marks[part] })
+				c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+			}
+		}
+	}
+}
+
+// partsOf is what the folders of runs are called, without what they are known as.
+func partsOf(c *columns.Columns, runs []int) map[int][]string {
+	var folders []string
+	for _, run := range runs {
+		folders = append(folders, c.Runs[run].Folder)
+	}
+	out := map[int][]string{}
+	for i, list := range naming.Parts(folders) {
+		h := &c.Runs[runs[i]]
+		isKnown := func(part string) bool {
+			is := func(name string) bool { // v4~2 is v4 again
+				rest, isNamed := strings.CutPrefix(part, strings.ToLower(name))
+				return isNamed && naming.IsCount(rest)
+			}
+			return slices.ContainsFunc([]string{h.Release, h.Channel, h.Model.Name, h.Device, h.Impl, "nightly", "main"}, is)
+		}
+		if list = slices.DeleteFunc(list, isKnown); h.Folder != "" {
+			out[runs[i]] = list
+		}
+	}
+	return out
+}
+
+// markFolders notes the names that tell the folders of runs of one release apart that measured the same.
+func markFolders(c *columns.Columns, runs []int, parts map[int][]string, marks map[string]bool) {
+	measured := map[string]map[string]int{} // by workload or eval: a run in each folder
+	for _, run := range runs {
+		list, isNamed := parts[run]
+		if !isNamed {
+			continue
+		}
+		add := func(what string) {
+			if measured[what] == nil {
+				measured[what] = map[string]int{}
+			}
+			measured[what][strings.Join(list, "/")] = run
+		}
+		for _, p := range c.Points[c.Runs[run].FirstPoint:c.Runs[run].PointsEnd] {
+			add(c.KeyName(p.Key))
+		}
+		for _, s := range c.ScoresOf(run) {
+			add(s.Task + "\x00" + s.Metric + "\x00" + s.Filter)
+		}
+	}
+	for _, folders := range measured {
+		for _, run := range folders {
+			for _, other := range folders {
+				for _, part := range parts[run] {
+					marks[part] = marks[part] || !slices.Contains(parts[other], part)
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(marks, func(_ string, isMark bool) bool { return !isMark })
 }
 
 // doubts makes points of runs of one system invalid that differ by more than repeats do, and says how those of several

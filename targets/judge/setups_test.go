@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,60 @@ func TestAnUnstatedSetup(t *testing.T) {
 	cols.Runs[1].Release, cols.Runs[5].Release = cols.Runs[0].Release, cols.Runs[4].Release
 	judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
 	for i, want := range []string{"fp8", "bf16", "unstated", "bf16", "fp8", "bf16"} {
+		if got := cols.Runs[i].Setup; got != want {
+			t.Errorf("run %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+// Folders of one release with other names hold other setups where both have the same measured; dates, repeats, channels
+// and what the run is known as are no such names. Nights of one folder each are one history, however it is called.
+func TestFoldersOfOneRelease(t *testing.T) {
+	for _, c := range []struct{ name, folders, impls string }{
+		{"two", "v1/a-int4+v1/a-int8 v2/a-int8+v2/a-int4 v3/a-int4", "a-int4+a-int8 a-int8+a-int4 a-int4"},
+		{"one has no name", "v1/x+v1/b/x v2/x", "no folder+b no folder"},
+		{"repeats and days", "d/x+d/run2/x results/x+again/x d/2026-01-02/x+d/2026-01-03/x", "-+- -+- -+-"},
+		{"channels and names", "d/nightly/x+d/main/x d/llama-8b/x+d/llama-8b~2/x", "-+- -+-"},
+		{"one each", "d/old d/new", "- -"},
+		{"ours", "+ +", "-+- -+-"},
+		{"another one later", "v1/alpha+v1/beta v2/gamma", "alpha+beta no folder"},
+	} {
+		releases := strings.Fields(c.folders)
+		n := strings.Count(c.folders, "+") + len(releases)
+		cols := judgetest.History{TTFT: judgetest.Steady(n)}.Columns()
+		run := 0
+		for _, list := range releases {
+			release := cols.Runs[run].Release
+			for folder := range strings.SplitSeq(list, "+") {
+				cols.Runs[run].Release, cols.Runs[run].Folder, cols.Runs[run].Model.Name = release, folder, "llama-8b"
+				run++
+			}
+		}
+		var got string
+		for range 2 {
+			judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
+			got = ""
+			for i := range cols.Runs {
+				if i > 0 {
+					got += map[bool]string{true: "+", false: " "}[cols.Runs[i].Release == cols.Runs[i-1].Release]
+				}
+				got += cmp.Or(cols.Runs[i].Setup, "-")
+			}
+		}
+		if got != c.impls {
+			t.Errorf("%s: %s, want %s", c.name, got, c.impls)
+		}
+	}
+}
+
+// Two runs that state nothing are of one setup, beside others of the release.
+func TestUnstatedSetupsAreOne(t *testing.T) {
+	cols := judgetest.History{TTFT: judgetest.Steady(4)}.Columns()
+	for i, precision := range []string{"fp8", "bf16", "", ""} {
+		cols.Runs[i].Release, cols.Runs[i].Model.Precision = cols.Runs[0].Release, precision
+	}
+	judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
+	for i, want := range []string{"fp8", "bf16", "unstated", "unstated"} {
 		if got := cols.Runs[i].Setup; got != want {
 			t.Errorf("run %d: %q, want %q", i, got, want)
 		}

@@ -1,16 +1,19 @@
 package columns
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
 // Builder adds rows to columns and interns keys, statistics and conditions. Its columns may be read at any time.
@@ -77,11 +80,11 @@ func (b *Builder) Cond(c Conditions) int32 {
 	return intern(b.conds, &b.C.Conds, text.String(), kept)
 }
 
-// Add appends the numbers of a run. path is where its document is, sum the hash of the document's bytes.
-func (b *Builder) Add(r *schema.Run, path, sum string) {
+// Add appends the numbers of a run. name is where its document is, sum the hash of the document's bytes.
+func (b *Builder) Add(r *schema.Run, name, sum string) {
 	run := int32(len(b.C.Runs))
 	h := RunHead{
-		ID: r.ID, Path: path, SHA256: sum, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line,
+		ID: r.ID, Path: name, SHA256: sum, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line,
 		Model: r.Model, Impl: r.Impl, Device: r.Device.Name, Mesh: r.Device.Mesh, Firmware: r.Device.Firmware,
 		Chips: r.Device.Chips, Engine: r.Stack.Engine, Version: r.Stack.Version, Image: r.Stack.Image,
 		Digest: r.Stack.Digest, Commits: r.Stack.Commits, Dirty: r.Stack.Dirty, FirstPoint: len(b.C.Points),
@@ -90,12 +93,7 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 		Warnings:   schema.CountSeverity(r.Problems, schema.SevWarning),
 		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra),
 	}
-	for src := range r.Sources() {
-		if r.Start.IsZero() {
-			h.First = src.Path
-		}
-		break
-	}
+	h.place(r)
 	for i := range r.Points {
 		p := &r.Points[i]
 		b.point(run, p)
@@ -110,7 +108,7 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 	h.PointsEnd = len(b.C.Points)
 	b.C.Runs = append(b.C.Runs, h)
 	for i := range r.Scores {
-		b.C.Scores = append(b.C.Scores, ScoreRow{run, r.Model.Precision, r.Scores[i]})
+		b.C.Scores = append(b.C.Scores, ScoreRow{run, h.Model.Precision, r.Scores[i]})
 	}
 	for i := range r.Targets {
 		b.C.Targets = append(b.C.Targets, TargetRow{run, r.Targets[i]})
@@ -122,6 +120,29 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 		if p := &r.Problems[i]; p.Severity == schema.SevError || p.Severity == schema.SevWarning {
 			b.C.Problems = append(b.C.Problems, ProblemRow{run, *p})
 		}
+	}
+}
+
+// place says where the files of a run lie, and in what precision its model is, where only the name of that says it.
+func (h *RunHead) place(r *schema.Run) {
+	first, isOurs := "", func(p schema.Point) bool { return len(p.Command) > 0 && len(p.Client) > 0 }
+	for src := range r.Sources() {
+		if first == "" {
+			first, h.Folder = src.Path, naming.Stem(src.Path)
+		}
+		for src.Path != first && h.Folder != "." && !strings.HasPrefix(src.Path, h.Folder+"/") {
+			h.Folder = path.Dir(h.Folder)
+		}
+	}
+	if h.Start.IsZero() {
+		h.First = first
+	}
+	if len(r.Plan) > 0 || slices.ContainsFunc(r.Points, isOurs) {
+		h.Folder = ""
+	}
+	p := naming.Precision(h.Folder)
+	if !strings.Contains(strings.ToLower(h.Model.ID+" "+h.Model.Name), p) {
+		h.Model.Precision = cmp.Or(h.Model.Precision, p)
 	}
 }
 

@@ -40,14 +40,19 @@ type Columns struct {
 type RunHead struct {
 	ID, Path, SHA256 string
 	// the id in the document, if another run has the same and this one got a new id; else ""
-	Stated                 string
-	Start, End             time.Time
-	First                  string // of a run without a date: the first of its files, which gives it a place
+	Stated     string
+	Start, End time.Time
+	First      string // of a run without a date: the first of its files, which gives it a place
+	// Folder is what has all its files: of one file its path, without the extension; "" where a collector of ours says
+	// what it measured
+	Folder                 string
 	Release, Channel, Line string
 	Model                  schema.Model
 	Impl                   string
 	// Setup is what tells the run from others of its system, which a release has in several setups; package judge says it
-	Setup           string
+	Setup string
+	// Place is what its folder is called that others of its release and system are not; package judge says it
+	Place           string
 	Device          string
 	Engine, Version string
 	// Server is what ttreport collect measured, as its --server takes it: an address, or [EmbeddedSimulator]; "" where

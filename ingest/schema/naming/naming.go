@@ -1,0 +1,345 @@
+// Package naming says what the names of files and folders tell apart.
+//
+// In: paths of results. Out: what differs between them beside dates, hashes and the numbers of repeats, and what a name
+// states of the load and of how many devices share a model. It must not know formats: people and tools call files alike
+// everywhere.
+package naming
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// File is the dimension of results that only the names of their files tell apart.
+const File = "file"
+
+// Stem is a path without its extensions.
+func Stem(path string) string { return extensions.ReplaceAllString(path, "") }
+
+// Day is the pattern of a day in a name, as tools write it: one separator throughout or none, a month, a day, a year
+// that may be. "2048_1024" is an ISL and an OSL.
+const Day = `20[0-3]\d(?:-[01]\d-[0-3]\d|_[01]\d_[0-3]\d|\.[01]\d\.[0-3]\d|[01]\d[0-3]\d)`
+
+// yearLast is a day whose year comes last, with a time: 11-25-2022-05-54-21. Without one it may be numbers of a
+// workload.
+const yearLast = `(?:[01]\d[-_.][0-3]\d|[0-3]\d[-_.][01]\d)[-_.]20[1-3]\d` +
+	`[Tt_. -]+[012]\d[-:_.h]?[0-5]\d(?:[-:_.m]?[0-5]\d)?`
+
+var (
+	// dates are times, hashes and long numbers in names: of a day, a second, a process.
+	dates = regexp.MustCompile(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
+		`(?:Z|[+-]\d\d:?\d\d)?)?|` + yearLast + `|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
+		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	hash = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+	// inspectName is what Inspect calls a log: a time, the task, and a random id.
+	inspectName = regexp.MustCompile(
+		`(^|/)20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d[+-]\d\d-\d\d[-_]([^/]*)[-_][0-9A-Za-z]{22}$`)
+	// anyFolder is what people call a folder of results, whatever they are of.
+	anyFolder = regexp.MustCompile(
+		`^(?:results?|outputs?|out|raw|data|bench(?:mark)?s?|evals?|logs?|reports?|artifacts?|tmp)$`)
+	// behindTime is a name that ends with a time and a number of its own.
+	behindTime = regexp.MustCompile(`([^/]` + Day + `[Tt_. -]*\d\d[-:_.h]?\d\d[-:_.m]?\d\d)[-_.]+(\d{3,})$`)
+	extensions = regexp.MustCompile(`(?i)(\.(json|jsonl|txt|log|csv|out|md|yaml|yml|gz|zst|pytorch))+$`)
+	words      = regexp.MustCompile(`[a-z]+|\d+(?:\.\d+)?|[^a-z\d]+`)
+	parallel   = regexp.MustCompile(`(?:^|[^a-z])(dep|tep|tp|ep|pp|dp|cp)[-_=]?(\d{1,4})(?:[^a-z\d]|$)`)
+)
+
+// precision matches a part of a name that says in how many bits a model's weights are: IQ4_NL, q8_0, w4a16, fp8. Q1
+// to Q4 by themselves may be quarters.
+var precision = regexp.MustCompile(
+	`(?i)(?:^|[^a-z\d])(i?q\d_(?:[01]|k|x{0,2}s|m|nl)(?:_(?:x?s|m|x?l|p))?|q[5-8]|w\d+a\d+|` +
+		`(?:nv|mx)?fp(?:4|8|16|32)|bf16|int[48]|awq|gptq|[2-8]-?bit)(?:[^a-z\d]|$)`)
+
+// Precision is what a name says of the bits of a model's weights, in lower case; "" for nothing.
+func Precision(name string) string {
+	if m := precision.FindStringSubmatch(name); m != nil {
+		return strings.ToLower(m[1])
+	}
+	return ""
+}
+
+// counter are the words before a number that say which repeat it is; after any other word it is a setting.
+const counter = " run rep repeat repetition iter iteration trial try attempt seed r part job build sample round " +
+	"rerun copy pass take again recheck retry redo "
+
+// load matches a part of the load in a name: "c4", "concurrency=8", "qps_inf", "16qps", "isl128". Its ends are those of
+// a word, so that "abc8" is none.
+var load = regexp.MustCompile(`(?i)(^|[-_./= ])(?:(?:max[-_]?)?` +
+	`(isl|osl|concurrency|conc?|maxcon|num_concurrent|request_rate|rate|rps|qps|c)[-_=]?(\d+(?:\.\d+)?|inf)|` +
+	`(\d+(?:\.\d+)?|inf)(qps|rps))($|[-_./ ])`)
+
+// WithoutLoad is a name without the parts that its key has already.
+func WithoutLoad(name string, k *schema.Key) string {
+	for {
+		short := load.ReplaceAllStringFunc(name, func(part string) string {
+			m := load.FindStringSubmatch(part)
+			what, number := m[2]+m[5], m[3]+m[4]
+			if states(k, strings.ToLower(what), strings.ToLower(number)) {
+				if m[6] == "" {
+					return ""
+				}
+				return m[1] + strings.TrimLeft(m[6], "-_. ")
+			}
+			return part
+		})
+		if short == name {
+			return name
+		}
+		name = short
+	}
+}
+
+// states reports that a key has a load as a name states it. The rate inf is none.
+func states(k *schema.Key, what, number string) bool {
+	is := k.Concurrency
+	switch what {
+	case "isl":
+		is = k.ISL
+	case "osl":
+		is = k.OSL
+	case "rate", "request_rate", "qps", "rps":
+		if is = k.Rate; number == "inf" {
+			return is == nil
+		}
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	return err == nil && is != nil && *is == x
+}
+
+// Parallelism returns the tensor parallelism that a path states, with the other kinds beside it; the name nearest to
+// the file counts. By themselves, "pp512" and "ep3" are prompts and epochs.
+func Parallelism(path string) map[string]string {
+	parts := strings.Split(strings.ToLower(Stem(path)), "/")
+	for _, name := range slices.Backward(parts) {
+		out := map[string]string{}
+		for {
+			m := parallel.FindStringSubmatchIndex(name)
+			if m == nil {
+				break
+			}
+			out[name[m[2]:m[3]]] = name[m[4]:m[5]]
+			name = name[m[5]:]
+		}
+		if out["tp"]+out["tep"]+out["dep"] != "" {
+			return out
+		}
+	}
+	return nil
+}
+
+// Differences returns a dimension for each path, from what differs in their names beside dates and counters; nil when
+// nothing does.
+func Differences(paths []string) []map[string]string {
+	names := belowShared(plain(paths))
+	if !slices.ContainsFunc(names, func(n string) bool { return n != names[0] }) {
+		return nil
+	}
+	out := make([]map[string]string, len(paths))
+	rest := map[string]bool{}
+	for i, n := range names {
+		out[i] = map[string]string{}
+		for _, m := range parallel.FindAllStringSubmatch(n, -1) {
+			out[i][m[1]] = m[2]
+		}
+		rest[parallel.ReplaceAllString(n, "-")] = true
+	}
+	for i, n := range names {
+		if len(rest) > 1 || len(out[i]) == 0 {
+			out[i] = map[string]string{File: strings.Trim(n, "-_. /")}
+		}
+	}
+	return out
+}
+
+// Parts returns what the parts of each path say beside dates, hashes and what numbers repeats, without those of which
+// nothing is left.
+func Parts(paths []string) [][]string {
+	out := make([][]string, len(paths))
+	for i, name := range plain(paths) {
+		for part := range strings.SplitSeq(name, "/") {
+			if part = strings.Trim(part, "-_. "); part != "" && !IsCount(part) && !anyFolder.MatchString(part) {
+				out[i] = append(out[i], part)
+			}
+		}
+	}
+	return out
+}
+
+// plain returns paths without what numbers repeats.
+func plain(paths []string) []string {
+	split, isRandom := make([][]string, len(paths)), areRandom(paths)
+	for i, p := range paths {
+		if p = Stem(p); isRandom {
+			p = WithoutRandom(p)
+		}
+		p = inspectName.ReplaceAllString(p, "$1$2")
+		for _, part := range strings.Split(strings.ToLower(p), "/") {
+			split[i] = append(split[i], tokens(part)...)
+			split[i] = append(split[i], "/")
+		}
+	}
+	for _, of := range schema.Alike(split, shapeOf) {
+		dropCounters(of)
+	}
+	out := make([]string, len(paths))
+	for i, t := range split {
+		out[i] = strings.Trim(strings.Join(t, ""), "-_. /")
+	}
+	return unnumbered(out)
+}
+
+// WithoutRandom is a name without a number behind the time at its end.
+func WithoutRandom(name string) string { return behindTime.ReplaceAllString(name, "$1") }
+
+// areRandom reports that the numbers behind the times in names are drawn at random, or are of processes: what is set is
+// rounder.
+func areRandom(paths []string) bool {
+	for _, p := range paths {
+		m := behindTime.FindStringSubmatch(Stem(p))
+		if m == nil {
+			continue
+		}
+		if n, err := strconv.Atoi(m[2]); err != nil || n%8 != 0 && n%10 != 0 && n%25 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tokens splits one part of a path into words and numbers, without dates and hashes.
+func tokens(part string) []string {
+	part = dates.ReplaceAllString(part, "")
+	for _, name := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune("-_. ", r) }) {
+		if hash.MatchString(name) && strings.ContainsAny(name, "0123456789") && strings.ContainsAny(name, "abcdef") {
+			return tokens(strings.Replace(part, name, "", 1))
+		}
+	}
+	return words.FindAllString(part, -1)
+}
+
+// shapeOf is a name with its numbers and single letters as wildcards: names of one shape can be numbered repeats.
+func shapeOf(tokens []string) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		if isOrdinal(tokens, i) {
+			t = "#"
+		}
+		b.WriteString(t)
+	}
+	return b.String()
+}
+
+// isOrdinal reports a token that may be a counter: a number, or a letter that stands alone.
+func isOrdinal(tokens []string, i int) bool {
+	t := tokens[i]
+	if t[0] >= '0' && t[0] <= '9' {
+		return true
+	}
+	alone := func(j int) bool { return j < 0 || j >= len(tokens) || strings.ContainsAny(tokens[j][:1], "-_. /(") }
+	return len(t) == 1 && t[0] >= 'a' && t[0] <= 'z' && alone(i-1) && alone(i+1)
+}
+
+// dropCounters empties the numbers that count repeats among names of one shape.
+func dropCounters(names [][]string) {
+	for column := range names[0] {
+		if !isOrdinal(names[0], column) {
+			continue
+		}
+		var values []string
+		for _, name := range names {
+			values = append(values, name[column])
+		}
+		if counts(values, wordBefore(names[0], column)) {
+			for _, name := range names {
+				name[column] = ""
+			}
+		}
+	}
+}
+
+// wordBefore is the word that a number belongs to: the one right before it, across one separator.
+func wordBefore(tokens []string, i int) string {
+	for _, j := range []int{i - 1, i - 2} {
+		if j < 0 || tokens[j] == "" || tokens[j] == "/" {
+			return ""
+		}
+		if c := tokens[j][0]; c >= 'a' && c <= 'z' {
+			if j == i-2 && !strings.Contains(counter+settings, " "+tokens[j]+" ") {
+				return "" // x_2: the number stands by itself
+			}
+			return tokens[j]
+		}
+	}
+	return ""
+}
+
+// settings are words whose number is a setting, also across a separator.
+const settings = " tp pp dp ep dep tep c con conc concurrency maxcon bs batch isl osl in out input output n num " +
+	"prompts qps rps rate users gpu gpus k len threads clients v so ctx size level "
+
+// counts reports values that number repeats: any after a word such as run; by themselves only when they follow each
+// other (1, 2, 3 and a, b, c, not 1, 2, 4, 8), or are all days of a year (1016, 1018).
+func counts(values []string, word string) bool {
+	if word != "" {
+		return strings.Contains(counter, " "+word+" ")
+	}
+	var numbers []int
+	days := true
+	for _, v := range values {
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			if len(v) > 1 {
+				return false
+			}
+			n = int(v[0]) - 'a'
+		}
+		numbers = append(numbers, n)
+		days = days && len(v) == 4 && n/100 >= 1 && n/100 <= 12 && n%100 >= 1 && n%100 <= 31
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	return len(numbers) > 1 && (days || numbers[len(numbers)-1]-numbers[0] == len(numbers)-1)
+}
+
+// unnumbered makes one name of x, x_1 and x_run: the first of several repeats often has no number. The number of x_run1
+// is gone already.
+func unnumbered(names []string) []string {
+	for i, n := range names {
+		word := strings.TrimRight(n, "abcdefghijklmnopqrstuvwxyz")
+		if short := strings.TrimRight(word, "-_. (/"); short != word && slices.Contains(names, short) &&
+			strings.Contains(counter, " "+n[len(word):]+" ") {
+			names[i] = short
+			continue
+		}
+		if short := strings.TrimRight(strings.TrimRight(n, "123456789"), "-_. (/"); short != n {
+			if slices.Contains(names, short) && len(n)-len(short) <= 3 {
+				names[i] = short
+			}
+		}
+	}
+	return names
+}
+
+// belowShared cuts the folders that all names have in common.
+func belowShared(names []string) []string {
+	for {
+		first, _, ok := strings.Cut(names[0], "/")
+		if !ok || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, first+"/") }) {
+			return names
+		}
+		for i := range names {
+			names[i] = names[i][len(first)+1:]
+		}
+	}
+}
+
+// IsCount reports a name that only numbers repeats: "1", "run2", "copy-3".
+func IsCount(name string) bool {
+	return !slices.ContainsFunc(tokens(name), func(t string) bool {
+		return t[0] >= 'a' && t[0] <= 'z' && !strings.Contains(counter, " "+t+" ")
+	})
+}
