@@ -11,7 +11,7 @@ import (
 )
 
 // Runs of one night without a release are one build of many models; a model that is measured again, another version of
-// the engine on a device, a pause and another channel begin one.
+// an engine on a device, a pause and another channel begin one; a second engine does not.
 func TestNights(t *testing.T) {
 	began := time.Date(2026, 8, 5, 22, 0, 0, 0, time.UTC)
 	run := func(id string, hours float64, model, device, version string) columns.RunHead {
@@ -22,6 +22,8 @@ func TestNights(t *testing.T) {
 	}
 	other := run("pr", 1, "c", "n150", "1")
 	other.Channel = schema.ChannelPR
+	sglang := run("2", 1, "a", "n150", "9")
+	sglang.Engine = "sglang"
 	undated := run("undated", 0, "d", "n150", "1")
 	undated.Start = time.Time{}
 	for _, c := range []struct {
@@ -36,7 +38,9 @@ func TestNights(t *testing.T) {
 		{"a pause", []columns.RunHead{run("1", 0, "a", "n150", "1"), run("2", 7, "b", "n150", "1")}, "1: 1, 2: 2"},
 		{"measured again", []columns.RunHead{run("1", 0, "a", "n150", "1"), run("2", 1, "a", "N150 ", "1"),
 			run("3", 2, "a", "n150", "1")}, "1: 1, 2: 2, 3: 3"},
-		{"another engine", []columns.RunHead{run("1", 0, "a", "n150", "1"), run("2", 1, "b", "n150", "2")}, "1: 1, 2: 2"},
+		{"two engines", []columns.RunHead{run("1", 0, "a", "n150", "1"), sglang, run("3", 2, "a", "n150", "1")},
+			"1: 1 2, 3: 3"},
+		{"another version", []columns.RunHead{run("1", 0, "a", "n150", "1"), run("2", 1, "b", "n150", "2")}, "1: 1, 2: 2"},
 		{"channels", []columns.RunHead{run("1", 0, "a", "n150", "1"), other}, "1: 1, pr: pr"},
 		{"undated", []columns.RunHead{run("1", 0, "a", "n150", "1"), undated}, "1: 1, undated: undated"},
 	} {

@@ -203,24 +203,34 @@ const (
 // night is a build while its runs are found.
 type night struct {
 	first, last time.Time
-	name        string // the id of its first run
-	measured    map[schema.System]bool
-	engines     map[string]*columns.RunHead // by device: a run with the engine that it has
+	name        string                         // the id of its first run
+	measured    map[schema.System][]setup      // what was stated of each
+	engines     map[[2]string]*columns.RunHead // by device and name: a run with the version that it has
 }
 
 func newNight(h *columns.RunHead) *night {
-	return &night{first: h.Start, name: h.ID, measured: map[schema.System]bool{}, engines: map[string]*columns.RunHead{}}
+	return &night{first: h.Start, name: h.ID, measured: map[schema.System][]setup{},
+		engines: map[[2]string]*columns.RunHead{}}
 }
 
-// has reports that a later run is of the night: after no long pause, of another model, device or implementation, and of
-// a device that has no other version of the engine.
+// has reports that a later run is of the night: after no long pause, of another model, device, implementation or setup
+// than the night has, and of no other version of an engine on a device.
 func (n *night) has(h *columns.RunHead) bool {
-	if n == nil || h.Start.Sub(n.last) > nightPause || h.Start.Sub(n.first) > nightAll || n.measured[foldedSystem(h)] {
+	if n == nil || h.Start.Sub(n.last) > nightPause || h.Start.Sub(n.first) > nightAll {
 		return false
 	}
-	e := n.engines[schema.FoldDevice(h.Device)]
-	return e == nil || e.Engine == h.Engine && e.Version == h.Version && e.Image == h.Image &&
-		maps.Equal(e.Commits, h.Commits)
+	if slices.ContainsFunc(n.measured[foldedSystem(h)], func(s setup) bool { return s.shares(statedBy(h)) >= 0 }) {
+		return false
+	}
+	e := n.engines[[2]string{schema.FoldDevice(h.Device), h.Engine}]
+	return e == nil || e.Version == h.Version && e.Image == h.Image && maps.Equal(e.Commits, h.Commits)
+}
+
+// statedBy is what a run states of its setup; what its folder says is known when builds are.
+func statedBy(h *columns.RunHead) (facts [5]string) {
+	facts = factsOf(h)
+	facts[len(facts)-1] = ""
+	return facts
 }
 
 func foldedSystem(h *columns.RunHead) schema.System {
@@ -228,7 +238,9 @@ func foldedSystem(h *columns.RunHead) schema.System {
 }
 
 func (n *night) add(h *columns.RunHead) {
-	n.measured[foldedSystem(h)], n.engines[schema.FoldDevice(h.Device)] = true, h
+	id := foldedSystem(h)
+	n.measured[id] = append(n.measured[id], setup{facts: statedBy(h)})
+	n.engines[[2]string{id.Device, h.Engine}] = h
 	for _, t := range []time.Time{h.Start, h.End} {
 		if t.After(n.last) {
 			n.last = t
