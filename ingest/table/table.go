@@ -369,6 +369,8 @@ func IsMeasured(name string) bool { return measured.MatchString(name) }
 // cell puts one cell into a point.
 func (r *reader) cell(d *draft.Draft, c cell) {
 	switch {
+	case !c.mapped && c.json.Kind() == decode.Number:
+		d.KeepNumber(c.heading, c.json.Float0())
 	case !c.mapped:
 		d.Keep(c.heading, c.text)
 	case c.kind == dim:
@@ -1123,7 +1125,20 @@ func (r *reader) object(headings []string, top, row decode.Value, of keys) {
 			cells = append(cells, cell{c, true, h, strings.TrimSpace(text), v})
 		}
 	}
-	r.point(cells, row)
+	r.point(append(cells, r.siblings(headings, row)...), row)
+}
+
+// siblings are the members of nested objects of which others are mapped.
+func (r *reader) siblings(headings []string, row decode.Value) (out []cell) {
+	for _, path := range scalars(row, "", mostProposed) {
+		in, _, isNested := strings.Cut(path, ".")
+		isOf := func(h string) bool { return strings.HasPrefix(h, in+".") }
+		if _, mapped := r.table.columns[path]; isNested && !mapped && slices.ContainsFunc(headings, isOf) {
+			v := row.Path(path)
+			out = append(out, cell{heading: path, text: v.Text(), json: v})
+		}
+	}
+	return out
 }
 
 // notMapped are the numbers of a row that no heading names, also those of the first item of a list.

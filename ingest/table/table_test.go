@@ -263,3 +263,15 @@ func TestHeadingLikeAKey(t *testing.T) {
 		}
 	}
 }
+
+// What stands beside a mapped member of a nested object is kept, as a column is: it may tell two settings apart.
+func TestMembersBesideMappedOnes(t *testing.T) {
+	r := compile(t, map[string]string{"metadata.model": "model", "results.ttft_ms": "ttft mean ms"}).Read(File("a.json",
+		`{"metadata":{"model":"m","policy":"sliding","tokens":256},"results":{"ttft_ms":12.5,"tbt_ms":8.5},"other":{"x":1}}`))
+	Check(t, r)
+	extra := r.Points[0].Extra
+	if extra.Text("metadata.policy") != "sliding" || extra.Text("metadata.tokens") != "256" ||
+		extra.Text("results.tbt_ms") != "8.5" || extra.Text("metadata.model") != "" {
+		t.Errorf("%v", extra)
+	}
+}
