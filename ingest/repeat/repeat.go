@@ -344,8 +344,9 @@ var (
 	// under names of every kind, mostly with a fraction.
 	counted = regexp.MustCompile(`(?i)(?:^|[_.-])(` +
 		`tp|pp|dp|ep|cp|dep|tep|dcp|pcp|parallel|parallelism|replicas|shards|gpus|chips|nodes|sparsity|quant|bits|` +
-		`threads|cores|ctx|batch|block|page|chunk|chunked|window|lora|loras|turns|beams|draft|speculative|hidden|` +
-		`layers|heads|images|height|width|temperature|max_model_len|max_num_seqs|max_num_batched_tokens)(?:$|[_.-]|s$)|` +
+		`threads|cores|ctx|context|batch|block|page|chunk|chunked|window|lora|loras|turns|beams|draft|speculative|hidden|` +
+		`layers|heads|images|height|width|temperature|top_k|beam|` +
+		`max_tokens|max_new_tokens|max_model_len|max_num_seqs|max_num_batched_tokens)(?:$|[_.-]|s$)|` +
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
 	// howMany are names of how many there were of what would else say where a measurement was made.
@@ -401,24 +402,29 @@ func setting(name, raw string) string {
 	if number != "" {
 		return setNumber(name, number)
 	}
-	_, err := strconv.ParseFloat(text, 64) // which a log may have measured
+	x, err := strconv.ParseFloat(text, 64) // which a log may have measured
 	isFraction := err == nil && strings.Contains(text, ".") && !fractions.MatchString(name)
-	if isFraction || varying.MatchString(name) || outcome.MatchString(name) || timed.MatchString(text) {
+	isMeasured := isFraction || err == nil && isWarm(name, x) || timed.MatchString(text)
+	if isMeasured || varying.MatchString(name) || outcome.MatchString(name) {
 		return ""
 	}
 	return text
 }
 
+// isWarm reports the temperature of a machine and not of a sampler.
+func isWarm(name string, x float64) bool {
+	const hottest = 5 // of samplers
+	return x > hottest && strings.Contains(strings.ToLower(name), "temp")
+}
+
 // setNumber is a number under a name that says what was set; "" for any other.
 func setNumber(name, number string) string {
-	const hottest = 5 // the highest temperature of a sampler
 	isMany := howMany.MatchString(name)
 	x, err := strconv.ParseFloat(number, 64)
 	if err != nil || !isMany && (varying.MatchString(name) || !counted.MatchString(name)) {
 		return ""
 	}
-	isWarm := x > hottest && strings.Contains(strings.ToLower(name), "temp") // a machine, in °C
-	if isWarm || x != math.Trunc(x) && !fractions.MatchString(name) {
+	if isWarm(name, x) || x != math.Trunc(x) && !fractions.MatchString(name) {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)

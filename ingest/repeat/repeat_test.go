@@ -70,6 +70,13 @@ func TestSettingsTellApart(t *testing.T) {
 		"a number that is set": {
 			[]schema.Point{at("x.json", "sparsity", .5), at("x.json", "sparsity", 0)}, "sparsity=0.5 sparsity=0",
 		},
+		"a length that is set": {
+			[]schema.Point{at("x.json", "max_context", 4096), at("x.json", "max_context", 32768)},
+			"max_context=4096 max_context=32768",
+		},
+		"a temperature in a table": {
+			[]schema.Point{at("x.csv", "temp_max_mC", "55300"), at("x.csv", "temp_max_mC", "64900")}, "- -",
+		},
 		"parallelism": {[]schema.Point{at("x.json", "dep", 8), at("x.json", "tep", 8)}, "dep=8 tep=8"},
 		"a number that is measured": {
 			[]schema.Point{at("x.json", "cache_hits", 5), at("x.json", "cache_hits", 6)},
