@@ -245,7 +245,7 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 	d.end()
 	for _, p := range run.Problems {
 		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
-		if i >= 0 && p.Code != schema.CodeToldApart { // of a group of results: made again with each reading
+		if i >= 0 && !p.OfGroup() {
 			d.results[i].report(p)
 		}
 	}

@@ -128,7 +128,7 @@ const waits = 20.
 // doubt is the warning about a group of which two points differ too much.
 func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, most float64) schema.Problem {
 	out := schema.Problem{
-		Severity: schema.SevWarning, Path: hi.Source.Path, Code: "repeats-differ",
+		Severity: schema.SevWarning, Path: hi.Source.Path, Code: schema.CodeRepeatsDiffer,
 		Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group), lo.Key.Workload(),
 			metric, least, most),
 		Expected: "repeats that differ by less than 1.5 x, waits by less than 20 x", Used: "none of them is judged",

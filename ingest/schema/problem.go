@@ -34,6 +34,9 @@ const CodeCopy = "copy"
 // CodeToldApart is the code of problems about results of one workload that were told apart, or could not be.
 const CodeToldApart = "told-apart"
 
+// CodeRepeatsDiffer is the code of problems about repeats that differ by more than noise can.
+const CodeRepeatsDiffer = "repeats-differ"
+
 // CodeUnreadable is the code of a problem about a file or folder that could not be read, or must not be.
 const CodeUnreadable = "unreadable"
 
@@ -100,3 +103,6 @@ func CountSeverity(list []Problem, sev Severity) int {
 func (p *Problem) IsAmong(list []Problem) bool {
 	return slices.ContainsFunc(list, func(q Problem) bool { return q.Code == p.Code && q.Path == p.Path })
 }
+
+// OfGroup reports a problem about several results, which is found anew whenever one of them is read.
+func (p Problem) OfGroup() bool { return p.Code == CodeToldApart || p.Code == CodeRepeatsDiffer }
