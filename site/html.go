@@ -31,6 +31,7 @@ type pages struct {
 	version string
 	theme   Theme
 	items   []menuItem
+	assets  map[string][]byte
 	menus   sync.Map // menu of a root and a current entry: HTML
 	buffers sync.Pool
 	stamps  stamps
@@ -86,11 +87,15 @@ type (
 )
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
-	prints, err := static.Fingerprints()
+	assets, err := static.Assets()
 	if err != nil {
 		return nil, err
 	}
-	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r)}
+	prints := map[string]string{} // for addresses that change with the content
+	for name, data := range assets {
+		prints[name] = static.Print(data)
+	}
+	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r), assets: assets}
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView,
 		"whiskers": p.whiskers, "course": p.course, "shard": shardID,

@@ -12,7 +12,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"net/url"
 	"path"
@@ -29,7 +28,6 @@ import (
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/static"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -288,22 +286,18 @@ func (b *builder) assets() error {
 			return err
 		}
 	}
-	return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(static.Files(), name)
-		if err != nil {
-			return fmt.Errorf("asset %s: %w", name, err)
-		}
+	for name, data := range b.pages.assets {
 		if strings.HasSuffix(name, ".js") && !strings.HasSuffix(name, ".min.js") {
 			lines := slices.DeleteFunc(bytes.SplitAfter(data, []byte("\n")), func(l []byte) bool {
 				return bytes.HasPrefix(bytes.TrimSpace(l), []byte("//"))
 			})
 			data = bytes.Join(lines, nil)
 		}
-		return p.put(render.Address("assets/"+name), data)
-	})
+		if err := p.put(render.Address("assets/"+name), data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *builder) pairs() error {

@@ -11,8 +11,8 @@ trap 'rm -rf "$tmp"' EXIT
 (cd "$tmp" && npm pack --silent "echarts@$version" >/dev/null)
 echo "$sha256  $tmp/echarts-$version.tgz" | sha256sum --check --quiet
 tar -xzf "$tmp/echarts-$version.tgz" -C "$tmp" package/dist/echarts.common.min.js package/LICENSE package/NOTICE
-cp "$tmp/package/dist/echarts.common.min.js" "$here/assets/echarts.min.js"
+gzip -9 -n < "$tmp/package/dist/echarts.common.min.js" > "$here/assets/echarts.min.js.gz"
 cp "$tmp/package/LICENSE" "$here/assets/echarts.LICENSE.txt"
 cp "$tmp/package/NOTICE" "$here/assets/echarts.NOTICE.txt"
-(cd "$here/assets" && sha256sum echarts.min.js echarts.LICENSE.txt echarts.NOTICE.txt > ../echarts.sha256)
+(cd "$here/assets" && sha256sum echarts.min.js.gz echarts.LICENSE.txt echarts.NOTICE.txt > ../echarts.sha256)
 echo "echarts $version"
