@@ -27,7 +27,7 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[
 	`\d\s*(?:tok(en)?s?(/s| per sec)|t/s\b)|` +
 	`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
 	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
-	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d`)
+	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`)
 
 func isMeasuredLine(line []byte) bool {
 	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
@@ -577,7 +577,7 @@ func joinedNames(names []string) string {
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
-		"acc", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
+		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

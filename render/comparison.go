@@ -116,7 +116,12 @@ func (c *Comparison) scoreNotes() (out []string) {
 			how string
 		}{{x.Lost, "worse"}, {x.Gained, "better"}} {
 			if len(side.ids) > 0 {
-				parts = append(parts, words.Count(len(side.ids))+" that B answers "+side.how+": "+words.Few(side.ids, 20))
+				const most = 20
+				text := words.Count(len(side.ids)) + " that B answers " + side.how + ": " + words.Few(side.ids, most)
+				if len(side.ids) > most {
+					text += " (--format json has all)"
+				}
+				parts = append(parts, text)
 			}
 		}
 		if len(parts) > 0 {
@@ -303,10 +308,14 @@ func (r *Report) beside() (a, b, at string) {
 	first, second := -1, -1
 	for _, p := range r.Pairs {
 		list := r.with[p.Pair]
-		n := len(list)
-		if n > 1 && slices.Compare([]int{list[n-1], list[n-2]}, []int{second, first}) > 0 &&
-			r.share(p.Pair, list[n-2], list[n-1]) {
-			first, second = list[n-2], list[n-1]
+		newest := list[len(list)-1]
+		for _, at := range slices.Backward(list[:len(list)-1]) {
+			if r.share(p.Pair, at, newest) {
+				if slices.Compare([]int{newest, at}, []int{second, first}) > 0 {
+					first, second = at, newest
+				}
+				break
+			}
 		}
 	}
 	if first >= 0 {

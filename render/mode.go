@@ -31,6 +31,8 @@ func ReadMode(name string) (Mode, error) {
 		return m, nil
 	case "auto", ModeAuto:
 		return ModeAuto, nil
+	case "releases": // its name until 1.0
+		return ModeRelease, nil
 	}
 	return "", fmt.Errorf("modes are auto, release, nightly, compare and evals")
 }

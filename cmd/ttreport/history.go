@@ -288,7 +288,7 @@ func toldApart(a, b *schema.Run) (ofA, ofB string) {
 	for _, x := range [][2]string{
 		{a.Impl, b.Impl}, {a.Stack.Engine, b.Stack.Engine}, {a.Model.Precision, b.Model.Precision},
 	} {
-		if x[0] != "" && x[1] != "" && x[0] != x[1] {
+		if x[0] != "" && x[1] != "" && !strings.EqualFold(x[0], x[1]) {
 			return x[0], x[1]
 		}
 	}

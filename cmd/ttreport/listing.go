@@ -74,7 +74,11 @@ func (w listing) summary(set ingest.Set) string {
 	read := fmt.Sprintf("%s and %s in %s%s; %s.", plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"),
 		plaintext.Plural(len(set.Runs), "run"), once, problemCounts(set.Problems))
 	if points+scores+beside == 0 {
-		read = "Nothing was read: no file is a result in a format that is read. ttreport help files lists what is."
+		read = "Nothing was read: no file is a result in a format that is read"
+		if len(set.Problems) > 0 {
+			read += "; " + problemCounts(set.Problems)
+		}
+		read += ". ttreport help files lists what is read."
 	}
 	return fmt.Sprintf("%s%s: %s. %s", plaintext.Plural(len(set.Files), "file"), in, strings.Join(parts, ", "), read)
 }

@@ -676,10 +676,12 @@ func newMetric(words []string) (column, error) {
 			"condition NAME, score TASK METRIC, questions TASK, nor skip", strings.Join(words, " "),
 			strings.Join(workloadFields, " ")+" model device impl engine version release start")
 	}
-	c, units := column{kind: metric, name: words[0], stat: usual(info)}, []string{""}
-	if info.Latency {
-		c.def = schema.DefNotStated
+	isOther := func(word string) bool { return !schema.IsStat(word) }
+	if len(slices.DeleteFunc(slices.Clone(words[1:]), isOther)) > 1 {
+		return column{}, fmt.Errorf("%q names two statistics; expected one for each column", strings.Join(words, " "))
 	}
+	c, units := column{kind: metric, name: words[0], stat: usual(info)}, []string{""}
+	c.def = map[bool]string{true: schema.DefNotStated}[info.Latency]
 	if slices.Contains([]string{"req", "tok"}, info.Unit) {
 		units[0] = info.Unit // a count
 	}

@@ -316,9 +316,9 @@ const whiskerLeft, whiskerRight, whiskerTop, whiskerRow, whiskerTall, whiskerLet
 
 // NewWhiskers places the whiskers of a card. An interval wider than ten times the limit ends at the edge.
 func NewWhiskers(in []render.Whisker) Whiskers {
-	limit, left, row := 0., whiskerLeft, whiskerRow
-	for _, w := range in {
-		limit = math.Max(limit, w.Limit)
+	limit, left, row, names := 0., whiskerLeft, whiskerRow, make([]string, len(in))
+	for i, w := range in {
+		limit, names[i] = math.Max(limit, w.Limit), w.Name
 		for _, name := range []string{w.Name, w.Of} {
 			letters := utf8.RuneCountInString(words.Short(name, whiskerName))
 			left = math.Max(left, math.Ceil(whiskerLetter*float64(letters))+10)
@@ -339,13 +339,14 @@ func NewWhiskers(in []render.Whisker) Whiskers {
 	out := Whiskers{Names: left - 10, Zero: x(0), Bottom: bottom, Height: bottom + 4,
 		Band:  Rect{X0: x(-limit), Y0: whiskerTop, X1: x(limit), Y1: bottom},
 		Ticks: []Label{{XY{x(limit), 12}, fmt.Sprintf("limit %.3g%s%%", 100*limit, words.Thin), false}}}
+	names = words.ShortApart(names, whiskerName)
 	var said []string
 	for i, w := range in {
 		y := whiskerTop + row*(float64(i)+.5)
 		whole := strings.TrimSpace(w.Of + " " + w.Name)
 		out.Rows = append(out.Rows, WhiskerRow{
 			Y: y, X: x(w.Effect), Low: x(w.Low), High: x(w.High), CapTop: y - 4,
-			Name: words.Short(w.Name, whiskerName), Change: w.Change, Of: words.Short(w.Of, whiskerName), Whole: whole,
+			Name: names[i], Change: w.Change, Of: words.Short(w.Of, whiskerName), Whole: whole,
 			Outcome: w.Outcome, Solid: w.Evidence == schema.Confirmed, Ends: w.Low >= lo && w.High <= hi,
 		})
 		said = append(said, fmt.Sprintf("%s %s %s", whole, w.Change, w.Evidence))

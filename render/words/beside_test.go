@@ -41,7 +41,7 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	v.First = "v8"
 	both := &schema.Together{Runs: 2, Effect: .08, Interval: [2]float64{.05, .11}}
 	out = say(schema.Change{Why: schema.WhyAgain, Together: both})
-	together := "first seen in v8, and again here; 2 runs together +8.0\u202f% (+5.0"
+	together := "first seen in v8, and again here; 2 runs together +8.0\u202f% (95\u202f% interval +5.0"
 	if !strings.Contains(out, together) {
 		t.Errorf("%s", out)
 	}

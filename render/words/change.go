@@ -490,7 +490,8 @@ func runs(c *comparison) string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("; %d runs together %s (%s)", t.Runs, Signed(metric, t.Effect), Interval(metric, t.Interval))
+	return fmt.Sprintf("; %d runs together %s (95%s%% interval %s)", t.Runs, Signed(metric, t.Effect), Thin,
+		Interval(metric, t.Interval))
 }
 
 // besideSettle is what would settle an inconclusive number.

@@ -173,6 +173,7 @@
         // Dragging zooms. It is switched on by the pointer that could drag: it draws the chart once more, a third of the time
         // that a phone needs for the first picture.
         canvas.onpointerenter = () => chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
+        if (canvas.matches(":hover")) canvas.onpointerenter();
         chart.on("datazoom", () => {
           var z = chart.getOption().dataZoom[0];
           state.zoom = z.start > 0 || z.end < 100 ? t.releases[z.startValue].name + "~" + t.releases[z.endValue].name : "";

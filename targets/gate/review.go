@@ -52,7 +52,7 @@ func (g *Gate) review(found *found, model, device string) Review {
 		r.Baseline = g.Releases[b].Name
 	}
 	if r.Targets, r.History = f.Targets, f.History; model != "" || device != "" {
-		r.Targets, r.History = verdictsOf(f.Targets, of), verdictsOf(f.History, of)
+		r.Targets, r.History = pick(f.Targets, ofPairs(found.targets, of)), pick(f.History, ofPairs(found.history, of))
 	}
 	r.Fit.Single = r.Fit.Cells == 0 && slices.ContainsFunc(r.History, func(v schema.Verdict) bool {
 		c, ok := v.Reason.(schema.Change)
@@ -97,13 +97,15 @@ func (r *Review) Require(never []schema.Pair, channel string) {
 	}
 }
 
-// verdictsOf are those of some models and devices.
-func verdictsOf(list []schema.Verdict, of func(schema.Pair) bool) (out []schema.Verdict) {
-	for i := range list {
-		if of(list[i].Pair()) {
-			out = append(out, list[i])
+// ofPairs are the places of the verdicts of some models and devices, in their order.
+func ofPairs(places map[schema.Pair][]int32, of func(schema.Pair) bool) []int32 {
+	var out []int32
+	for p, list := range places {
+		if of(p) {
+			out = append(out, list...)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -278,7 +280,9 @@ type found struct {
 	once     sync.Once
 	release  int
 	findings Findings
-	result   Result    // of the whole release
+	result   Result                  // of the whole release
+	history  map[schema.Pair][]int32 // indexes into History
+	targets  map[schema.Pair][]int32
 	review   sync.Once // of whole
 	whole    Review
 }
@@ -302,12 +306,14 @@ func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
 // PairHistory returns the verdicts of a model and device in a release against history.
 func (g *Gate) PairHistory(release int, p schema.Pair) []schema.Verdict {
-	return verdictsOf(g.of(release).findings.History, func(of schema.Pair) bool { return of == p })
+	f := g.of(release)
+	return pick(f.findings.History, f.history[p])
 }
 
 // PairTargets returns the verdicts of a model and device in a release against targets.
 func (g *Gate) PairTargets(release int, p schema.Pair) []schema.Verdict {
-	return verdictsOf(g.of(release).findings.Targets, func(of schema.Pair) bool { return of == p })
+	f := g.of(release)
+	return pick(f.findings.Targets, f.targets[p])
 }
 
 // Forget lets go of the findings of a release, which are large, where they are not needed for a while.
@@ -347,6 +353,7 @@ func (g *Gate) find(f *found) {
 	f.findings.Lints = g.Lints(f.release)
 	f.findings.Blind, f.findings.Seen = g.Sight(f.release)
 	history.Wait()
+	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
 	f.result = whole
 	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
@@ -425,6 +432,25 @@ func (g *Gate) PairResult(release int, p schema.Pair) Result {
 		return pairs[i].Result
 	}
 	return Decide(Findings{}, g.FailOn)
+}
+
+func byPair(list []schema.Verdict) map[schema.Pair][]int32 {
+	out := map[schema.Pair][]int32{}
+	for i := range list {
+		out[list[i].Pair()] = append(out[list[i].Pair()], int32(i))
+	}
+	return out
+}
+
+func pick(list []schema.Verdict, at []int32) []schema.Verdict {
+	if len(at) == 0 {
+		return nil
+	}
+	out := make([]schema.Verdict, len(at))
+	for i, k := range at {
+		out[i] = list[k]
+	}
+	return out
 }
 
 // Coverage is what a release measured of what was planned, required, or measured by a release before it.

@@ -212,13 +212,13 @@ func places(c *columns.Columns, releases []Release) {
 			continue
 		}
 		parts, marks := partsOf(c, slices.Concat(s.runs...)), map[string]bool{}
-		for _, runs := range s.runs {
+		for _, runs := range s.runs { // a later release says nothing of an earlier one
 			markFolders(c, runs, parts, marks)
-		}
-		for run, list := range parts {
-			if len(marks) > 0 {
-				list = slices.DeleteFunc(list, func(part string) bool { return !marks[part] })
-				c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+			for _, run := range runs {
+				if list, isNamed := parts[run]; isNamed && len(marks) > 0 {
+					list = slices.DeleteFunc(slices.Clone(list), func(part string) bool { return !marks[part] })
+					c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+				}
 			}
 		}
 	}
@@ -269,15 +269,18 @@ func markFolders(c *columns.Columns, runs []int, parts map[int][]string, marks m
 		}
 	}
 	for _, folders := range measured {
+		of := map[string]int{} // how many folders have a part in their names
 		for _, run := range folders {
-			for _, other := range folders {
-				for _, part := range parts[run] {
-					marks[part] = marks[part] || !slices.Contains(parts[other], part)
-				}
+			for _, part := range slices.Compact(slices.Sorted(slices.Values(parts[run]))) {
+				of[part]++
+			}
+		}
+		for part, n := range of {
+			if n < len(folders) {
+				marks[part] = true
 			}
 		}
 	}
-	maps.DeleteFunc(marks, func(_ string, isMark bool) bool { return !isMark })
 }
 
 // doubts makes points of runs of one system invalid that differ by more than repeats do, and says how those of several

@@ -130,7 +130,7 @@ func (h *RunHead) place(r *schema.Run) {
 		if first == "" {
 			first, h.Folder = src.Path, naming.Stem(src.Path)
 		}
-		for src.Path != first && h.Folder != "." && !strings.HasPrefix(src.Path, h.Folder+"/") {
+		for src.Path != first && h.Folder != "." && h.Folder != "/" && !strings.HasPrefix(src.Path, h.Folder+"/") {
 			h.Folder = path.Dir(h.Folder)
 		}
 	}

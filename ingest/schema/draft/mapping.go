@@ -278,7 +278,7 @@ func Cells(line []byte, marks string) []string {
 
 const longestRow = 2000
 
-// Flags is a command line as an object: {"--isl": "128"}, of each flag the first.
+// Flags is a command line as an object: {"--isl": "128"}, of each flag the last, which argparse takes.
 func Flags(argv []string) decode.Value {
 	out := map[string]string{}
 	for i, a := range argv {
@@ -286,7 +286,7 @@ func Flags(argv []string) decode.Value {
 		if !has && i+1 < len(argv) {
 			value = argv[i+1]
 		}
-		if _, before := out[name]; !before && strings.HasPrefix(name, "-") {
+		if strings.HasPrefix(name, "-") {
 			out[name] = value
 		}
 	}
