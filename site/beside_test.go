@@ -27,7 +27,7 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 	}
 	engines := swept("n150", "n150")
 	engines[0].Stack.Engine, engines[1].Stack.Engine = "vllm", "sglang"
-	engines[0].Impl, engines[1].Impl = "vllm", "sglang" // as package judge tells apart what one night has
+	engines[1].Start, engines[1].End = engines[1].Start.AddDate(0, 0, 1), engines[1].End.AddDate(0, 0, 1) // other nights
 	engines[0].Scores, engines[1].Scores = nil, nil
 	models := swept("n150", "n150")
 	models[1].Model.Name, models[1].Model.ID = "other", "acme/other"
