@@ -215,6 +215,9 @@ func Open(ctx context.Context, results string, report func(Event), sides ...Side
 	return f, nil
 }
 
+// Path is the folder that was opened last.
+func (f *Folder) Path() string { return f.sides[len(f.sides)-1].dir }
+
 func (f *Folder) unlock() {
 	for _, release := range f.release {
 		release()

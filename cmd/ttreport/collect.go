@@ -345,7 +345,9 @@ func (o collectOptions) run(
 		}
 	}
 	var outs []collect.Outcome
-	folder, err := o.openFolder(ctx, results, show.Event, sidesOf(sessions)...)
+	folder, err := openFolder(ctx, o.sh, ws, func() (*collect.Folder, error) {
+		return collect.Open(ctx, results, show.Event, sidesOf(sessions)...)
+	})
 	if err == nil {
 		outs, err = folder.Measure(ctx)
 	}
@@ -379,28 +381,6 @@ func (o collectOptions) run(
 	}
 	done.release = cmp.Or(newest.Plan.Release, filepath.Base(done.dirs[len(done.dirs)-1]))
 	return done, nil
-}
-
-// openFolder makes the run folder, or takes over an interrupted one, while no other command works in the workspace:
-// ingest and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there
-// can be built; the folder has a lock of its own then.
-func (o collectOptions) openFolder(
-	ctx context.Context, results string, report func(collect.Event), sides ...collect.Side,
-) (*collect.Folder, error) {
-	release, err := o.sh.lock(ctx, o.ws.Dir, folderlock.Exclusive)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	folder, err := collect.Open(ctx, results, report, sides...)
-	switch {
-	case errors.Is(err, folderlock.ErrHeld):
-		return nil, fail(exitLocked, "wait for it, or end it; --no-resume measures anew beside it",
-			"collect: another ttreport measures the same plan: %w", err)
-	case err != nil:
-		return nil, collectError(ctx, o.sh, nil, err)
-	}
-	return folder, nil
 }
 
 // measured says what was measured: "4 points and 1 eval".
