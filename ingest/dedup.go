@@ -151,11 +151,11 @@ type loss struct {
 //     copy, a log and the archive it was converted from;
 //   - of rows of reports, and of the tables that reports are made of, whose results were read.
 func dropCopies(results []*result) {
-	rank := func(r *result) int { return slices.Index(derived, r.reading.Format) }
 	for _, r := range results {
-		r.isGathered = rank(r) < 0 && slices.ContainsFunc(r.places(), func(p placed) bool { return p.raw() != "" })
+		isOfFile := func(p placed) bool { return p.raw() != "" }
+		r.isGathered = !isDerived(r.reading.Format) && slices.ContainsFunc(r.places(), isOfFile)
 	}
-	rank = func(r *result) int {
+	rank := func(r *result) int {
 		if r.isGathered {
 			return len(derived)
 		}

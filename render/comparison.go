@@ -308,11 +308,11 @@ func (r *Report) beside() (a, b, at string) {
 	first, second := -1, -1
 	for _, p := range r.Pairs {
 		list := r.with[p.Pair]
-		newest := list[len(list)-1]
+		last := list[len(list)-1]
 		for _, at := range slices.Backward(list[:len(list)-1]) {
-			if r.share(p.Pair, at, newest) {
-				if slices.Compare([]int{newest, at}, []int{second, first}) > 0 {
-					first, second = at, newest
+			if r.share(p.Pair, at, last) {
+				if slices.Compare([]int{last, at}, []int{second, first}) > 0 {
+					first, second = at, last
 				}
 				break
 			}

@@ -49,7 +49,7 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 			flush()
 		}
 		if m := trtllmStamp.FindStringSubmatch(line); m != nil {
-			if t := draft.Time(m[1], trtllmTime); !t.IsZero() {
+			if t, err := time.Parse(trtllmTime, m[1]); err == nil {
 				if end = t; start.IsZero() || begins {
 					start = t
 				}

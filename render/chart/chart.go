@@ -332,6 +332,9 @@ func NewWhiskers(in []render.Whisker) Whiskers {
 		lo = math.Min(lo, math.Max(w.Low, math.Min(w.Effect, -10*limit)))
 		hi = math.Max(hi, math.Min(w.High, math.Max(w.Effect, 10*limit)))
 	}
+	if hi <= lo {
+		hi = lo + .1
+	}
 	x := func(v float64) float64 {
 		return round(left + (math.Min(hi, math.Max(lo, v))-lo)/(hi-lo)*(whiskerRight-left))
 	}

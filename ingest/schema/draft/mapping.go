@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -360,10 +359,9 @@ var layouts = []string{
 	"20060102_150405", "20060102T150405", "20060102T150405Z07:00", "20060102150405", time.DateOnly, "20060102",
 }
 
-// Time reads a time in the usual ways of writing one, to the second; the zero time for anything else. own are layouts
-// that a tool has alone.
-func Time(text string, own ...string) time.Time {
-	for _, layout := range slices.Concat(own, layouts) {
+// Time reads a time in the usual ways of writing one, to the second; the zero time for anything else.
+func Time(text string) time.Time {
+	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC().Truncate(time.Second)
 		}
