@@ -128,6 +128,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		// processor time that cannot be measured.
 		defer debug.SetGCPercent(debug.SetGCPercent(60))
 	}
+	defer boundMemory()()
 	release, err := sh.lock(ctx, ws.Dir, folderlock.Exclusive)
 	if err != nil {
 		return err

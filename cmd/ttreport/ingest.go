@@ -197,7 +197,7 @@ func load(ctx context.Context, ws *workspace.Workspace, paths []string, id *iden
 // to more, where a tree has thousands of results: twice that is the limit then, or half of the time would go into
 // looking for garbage that is not there.
 func boundMemory() (end func()) {
-	const least = 180 << 20
+	const least = 165 << 20
 	before := debug.SetMemoryLimit(least)
 	done := make(chan struct{})
 	var watcher sync.WaitGroup

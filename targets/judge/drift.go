@@ -40,10 +40,11 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 	groupOf := func(cell int32) group { return group{j.table.Cells[cell].System, j.table.Cells[cell].Stratum} }
 	var together, alone []Drift
 	groups, cells := 0, 0
+	var courses []held // of one group after the other: they are most of what a release takes
 	for _, members := range schema.Alike(measured, groupOf) {
-		courses := make([]held, len(members))
+		courses = slices.Grow(courses[:0], len(members))[:len(members)]
 		for i, cell := range members {
-			courses[i] = j.held(cell, release)
+			j.hold(&courses[i], cell, release)
 		}
 		first := members[0]
 		delta := j.table.Cells[first].Delta
@@ -118,9 +119,10 @@ type held struct {
 	at []int32
 }
 
-// held is the course of a series.
-func (j *Judgement) held(cell int32, release int) (h held) {
+// hold makes the course of a series, in the memory of another one.
+func (j *Judgement) hold(h *held, cell int32, release int) {
 	c := &j.table.Cells[cell]
+	h.z, h.at = h.z[:0], h.at[:0]
 	for i := c.First; i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 		o := &j.table.Obs[i]
 		own := int(o.Release) == release
@@ -128,7 +130,6 @@ func (j *Judgement) held(cell int32, release int) (h held) {
 			h.z, h.at = append(h.z, o.Z), append(h.at, i)
 		}
 	}
-	return h
 }
 
 // since are the values from an observation on.

@@ -651,7 +651,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 }
 
 // worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
-// rest. It sorts indexes and copies each verdict once, because verdicts are large.
+// rest. It sorts indexes and moves each verdict once, because verdicts are large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
@@ -665,11 +665,16 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	slices.SortStableFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.effect, a.effect))
 	})
-	out := make([]schema.Verdict, len(list))
-	for i, p := range order {
-		out[i] = list[p.at]
+	for i := range order { // each cycle of places from its first one
+		first, to := list[i], i
+		for from := order[to].at; from != i && from >= 0; from = order[to].at {
+			list[to], order[to].at, to = list[from], -1, from
+		}
+		if order[to].at >= 0 {
+			list[to], order[to].at = first, -1
+		}
 	}
-	return out
+	return list
 }
 
 // rankOf is the place of a verdict in that order.

@@ -96,6 +96,13 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 // Order lists the observations of every release, and the cell of each observation.
 func (t *Table) Order() (byRelease [][]int32, cellOf []int32) {
 	byRelease, cellOf = make([][]int32, len(t.Releases)), make([]int32, len(t.Obs))
+	count := make([]int, len(t.Releases))
+	for i := range t.Obs {
+		count[t.Obs[i].Release]++
+	}
+	for r, n := range count {
+		byRelease[r] = make([]int32, 0, n)
+	}
 	for c := range t.Cells {
 		for i := t.Cells[c].First; i < t.Cells[c].End; i++ {
 			cellOf[i] = int32(c)
