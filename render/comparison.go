@@ -66,11 +66,7 @@ func (c *Comparison) scoreTable() *Table {
 			if x.Why != "" {
 				return text("not compared: " + x.Why)
 			}
-			show := words.Number
-			if x.Share {
-				show = words.Points
-			}
-			return text(spanText(show, x.D, x.Lo, x.Hi, x.Test == schema.TestPaired))
+			return text(spanText(x.D, x.Lo, x.Hi, x.Relative, x.Test == schema.TestPaired))
 		}},
 		{col("Test"), func(x row) Cell {
 			if x.Why != "" {

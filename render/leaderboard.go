@@ -287,17 +287,18 @@ func besideText(ref, now *columns.ScoreRow) string {
 	if why != "" {
 		return "not compared: " + why
 	}
-	show := words.Number
-	if d.Share {
-		show = words.Points
-	}
-	return spanText(show, d.D, d.Lo, d.Hi, d.Test == schema.TestPaired)
+	return spanText(d.D, d.Lo, d.Hi, d.Relative, d.Test == schema.TestPaired)
 }
 
-// spanText is a difference with its interval.
-func spanText(show func(float64) string, d, lo, hi float64, paired bool) string {
-	const unit = words.Thin + "pp"
-	text := fmt.Sprintf("%s (%s to %s)", show(d), strings.TrimSuffix(show(lo), unit), strings.TrimSuffix(show(hi), unit))
+// spanText is a difference of two scores with its interval.
+func spanText(d, low, high float64, relative, paired bool) string {
+	show := words.Points
+	if relative {
+		show = words.Change
+	}
+	lo, _, _ := strings.Cut(show(low), words.Thin)
+	hi, _, _ := strings.Cut(show(high), words.Thin)
+	text := fmt.Sprintf("%s (%s to %s)", show(d), lo, hi)
 	if paired {
 		text += ", paired"
 	}
@@ -677,7 +678,7 @@ func (m *means) behind(i, from int) string {
 		return ""
 	}
 	lo, hi := m.Interval(d)
-	return spanText(words.Points, d.D, lo, hi, d.Paired)
+	return spanText(d.D, lo, hi, false, d.Paired)
 }
 
 // needed is what would separate a model from another that it ties with.

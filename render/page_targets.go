@@ -257,13 +257,13 @@ func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
 				return number(x.Ref)
 			}
 			return Cell{Text: words.Number(x.limit), Sub: "reference " + words.Number(x.ref) + " " +
-				strings.Replace(words.Points((x.limit-x.ref)/x.scale), "−", "− ", 1)}
+				strings.Replace(x.points(x.limit-x.ref), "−", "− ", 1)}
 		}},
 		{Col{Head: "Gap", Unit: "measured − limit", Num: true, Sort: true, Length: Short}, func(x *reference) Cell {
 			if _, ok := x.Effect.Get(); !ok {
 				return missing("nothing to compare")
 			}
-			return Cell{Text: words.Points((x.value - x.limit) / x.scale), Sort: &x.short}
+			return Cell{Text: x.points(x.value - x.limit), Sort: &x.short}
 		}},
 		{medium("95 % interval"), func(x *reference) Cell {
 			if x.Interval == nil {
@@ -300,7 +300,7 @@ type reference struct {
 	why               schema.EvalLimit
 	value, ref, limit float64
 	lo, hi            float64 // of the value, where the verdict has an interval
-	scale             float64 // 100 for percent
+	scale             float64 // 100 for percent; the reference, where differences are relative to it
 	short             float64 // how far the score is beyond the limit, positive is worse
 }
 
@@ -313,7 +313,10 @@ func referenceOf(v *schema.Verdict) *reference {
 	value, has := v.Value.Get()
 	effect, _ := v.Effect.Get()
 	x.value = value
-	if max(x.ref, value) > 1 {
+	switch {
+	case x.why.Relative:
+		x.scale = math.Abs(x.ref)
+	case max(x.ref, value) > 1:
 		x.scale = 100
 	}
 	down := -1. // which way is worse
@@ -329,6 +332,14 @@ func referenceOf(v *schema.Verdict) *reference {
 		x.lo, x.hi = min(x.lo, x.hi), max(x.lo, x.hi)
 	}
 	return x
+}
+
+// points is a difference in the unit of the effect.
+func (x *reference) points(d float64) string {
+	if x.why.Relative {
+		return words.Change(d / x.scale)
+	}
+	return words.Points(d / x.scale)
 }
 
 // Bullet is a measured value among the levels of its targets, as a picture: right is better, on a logarithmic scale.

@@ -50,11 +50,12 @@ type (
 	// EvalLimit compares a score with its reference.
 	EvalLimit struct {
 		Task      string  `json:"task"`
-		Tolerance float64 `json:"tolerance"`        // relative
-		N         int     `json:"n,omitempty"`      // questions
-		Of        int     `json:"of,omitempty"`     // questions of the whole task, if fewer were asked
-		Needed    int     `json:"needed,omitempty"` // questions that would settle it
-		Chance    bool    `json:"chance,omitempty"` // the interval includes the limit
+		Tolerance float64 `json:"tolerance"`          // relative
+		N         int     `json:"n,omitempty"`        // questions
+		Of        int     `json:"of,omitempty"`       // questions of the whole task, if fewer were asked
+		Needed    int     `json:"needed,omitempty"`   // questions that would settle it
+		Chance    bool    `json:"chance,omitempty"`   // the interval includes the limit
+		Relative  bool    `json:"relative,omitempty"` // as of EvalChange
 	}
 )
 
@@ -222,6 +223,8 @@ type EvalChange struct {
 	Needed   int      `json:"needed,omitempty"` // questions that could show a change of Limit
 	// Conditions state how the questions differ from those before.
 	Conditions string `json:"conditions,omitempty"`
+	// Relative says that the change is relative to the score before, which has no end: a perplexity's.
+	Relative bool `json:"relative,omitempty"`
 }
 
 // EvalTest is the test with which a score was compared.

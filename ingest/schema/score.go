@@ -36,11 +36,35 @@ type Score struct {
 
 // Lower reports whether less is better: as the file says, else as the metric is defined.
 func (s *Score) Lower() bool {
-	return s.Direction == "lower" || s.Direction == "" && slices.ContainsFunc(lower, s.isCalled)
+	kind, known := s.NoShare()
+	return s.Direction == "lower" || s.Direction == "" && known && kind.Lower
 }
 
-// lower are names of what counts mistakes or surprise.
-var lower = []string{"ppl", "perplexity", "bits_per_byte", "wer", "cer", "nll", "kld", "loss"}
+// NoShare is what is known of a metric that is no share of right answers; ok is false where nothing is.
+func (s *Score) NoShare() (kind ScoreKind, ok bool) {
+	at := slices.IndexFunc(noShares, func(k ScoreKind) bool { return s.isCalled(k.name) })
+	if at < 0 {
+		return ScoreKind{}, false
+	}
+	return noShares[at], true
+}
+
+// ScoreKind is what a metric is that is no share of right answers.
+type ScoreKind struct {
+	name  string
+	Lower bool // less is better
+	Ends  bool // at 1, or at 100 in percent; else a change of it is relative
+}
+
+// noShares are metrics by the ends of their names: what counts mistakes or surprise, and BLEU, which is of a whole
+// text.
+var noShares = []ScoreKind{
+	{"ppl", true, false}, {"perplexity", true, false}, {"bits_per_byte", true, false}, {"nll", true, false},
+	{"kld", true, false}, {"loss", true, false}, {"likelihood_diff", true, false},
+	{"wer", true, true}, {"cer", true, true}, {"ter", true, true}, {"brier", true, true},
+	{"brier_score", true, true},
+	{"bleu", false, true}, {"bleu_max", false, true}, {"bleu_diff", false, false},
+}
 
 // isCalled reports that the metric is called so, or ends in it as a word.
 func (s *Score) isCalled(name string) bool {

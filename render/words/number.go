@@ -109,33 +109,60 @@ func Interval(metric string, effect [2]float64) string {
 	return Change(lo) + " to " + Change(hi)
 }
 
-// Effect is the change of a verdict's number: in percent, or in percentage points for an eval.
+// Effect is the change of a verdict's number: in percent, or in percentage points for an eval with an end to its scale.
 func Effect(v schema.Verdict, effect float64) string {
-	if v.Key.IsEval() {
-		return Points(-effect)
+	if !v.Key.IsEval() {
+		return Signed(v.Metric, effect)
 	}
-	return Signed(v.Metric, effect)
+	return hundredths(upwards(&v, effect)) + unitOf(&v)
+}
+
+// upwards is an effect, whose sign means worse, as a change of an eval's score itself.
+func upwards(v *schema.Verdict, effect float64) float64 {
+	value, _ := v.Value.Get()
+	ref, _ := v.Ref.Get()
+	size, _ := v.Effect.Get()
+	if rise := (value - ref) * size; rise > 0 || rise == 0 && (&schema.Score{Metric: v.Metric}).Lower() {
+		return effect // less is better
+	}
+	return -effect
+}
+
+// isRelative reports whether an effect on an eval is relative to the score that it is compared with.
+func isRelative(v *schema.Verdict) bool {
+	change, _ := v.Reason.(schema.EvalChange)
+	limit, _ := v.Reason.(schema.EvalLimit)
+	return change.Relative || limit.Relative
 }
 
 // IntervalOf is a verdict's interval in the unit of [Effect].
 func IntervalOf(v schema.Verdict) string {
-	if v.Key.IsEval() {
-		return bound(-v.Interval[1]) + " to " + bound(-v.Interval[0])
+	if !v.Key.IsEval() {
+		return Interval(v.Metric, *v.Interval)
 	}
-	return Interval(v.Metric, *v.Interval)
+	lo, hi := upwards(&v, v.Interval[0]), upwards(&v, v.Interval[1])
+	return bound(min(lo, hi), unitOf(&v)) + " to " + bound(max(lo, hi), unitOf(&v))
 }
 
-// bound is [Points] of a bound, which keeps the side of zero that it is on: a verdict may hang on it.
-func bound(share float64) string {
-	s := Points(share)
-	if rest, zero := strings.CutPrefix(s, "±"); zero && share != 0 {
+// unitOf is the unit of a change of an eval.
+func unitOf(v *schema.Verdict) string {
+	if isRelative(v) {
+		return Thin + "%"
+	}
+	return Thin + "pp"
+}
+
+// bound is one end of an interval, which keeps the side of zero that it is on: a verdict may hang on it.
+func bound(share float64, unit string) string {
+	s := hundredths(share)
+	if strings.HasPrefix(s, "±") && share != 0 {
 		sign := "+"
 		if share < 0 {
 			sign = "−"
 		}
-		return sign + strconv.FormatFloat(math.Abs(share)*100, 'g', 1, 64) + strings.TrimPrefix(rest, "0.0")
+		s = sign + strconv.FormatFloat(math.Abs(share)*100, 'g', 1, 64)
 	}
-	return s
+	return s + unit
 }
 
 // Workload is what was measured, as people name it: lengths and load, or the eval's task.

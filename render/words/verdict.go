@@ -468,7 +468,7 @@ func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 		effect, _ := v.Effect.Get()
 		moved = fmt.Sprintf("%s is %s", task, Number(value))
 		if ref, has := v.Ref.Get(); has {
-			moved = fmt.Sprintf("%s changed by %s (%s → %s)", task, Points(-effect), Number(ref), Number(value))
+			moved = fmt.Sprintf("%s changed by %s (%s → %s)", task, Effect(*v, effect), Number(ref), Number(value))
 		}
 		if v.Interval != nil {
 			interval = "; 95" + Thin + "% interval " + IntervalOf(*v)
@@ -518,13 +518,13 @@ func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
 		case schema.WhyNotSignificant:
 			return ""
 		}
-		limit := digits(100*r.Limit) + Thin + "pp"
+		limit := digits(100*r.Limit) + unitOf(v)
 		if r.Needed == 0 {
 			return ": it may lie within ±" + limit + " or beyond"
 		}
 		return fmt.Sprintf(": too few questions to say; about %s could show a change of %s", Count(r.Needed), limit)
 	case schema.Unchanged:
-		return ": the whole interval lies inside ±" + digits(100*r.Limit) + Thin + "pp"
+		return ": the whole interval lies inside ±" + digits(100*r.Limit) + unitOf(v)
 	}
 	return ""
 }
@@ -541,7 +541,7 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 			Plural(r.N, "case"))
 	}
 	effect, _ := v.Effect.Get()
-	out := fmt.Sprintf("%s %s is %s from the reference of %s", r.Task, Number(value), Points(-effect), Number(ref))
+	out := fmt.Sprintf("%s %s is %s from the reference of %s", r.Task, Number(value), Effect(*v, effect), Number(ref))
 	out += tolerance(r.Tolerance)
 	if r.N > 0 {
 		out += "; " + Count(r.N) + " questions"

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -68,16 +69,22 @@ func (j *Judgement) ElseChanged(release int, s *Series) (why schema.Change) {
 // buildOf is what identifies the software of a run.
 func buildOf(h *columns.RunHead) map[string]string {
 	out := map[string]string{
-		"engine": h.Engine, "version": h.Version, "image": h.Image, "digest": short(h.Digest),
+		"engine": h.Engine, "version": h.Version, "image": h.Image, "digest": short(digestOf(h)),
 		"server": h.Setting["server"], // its command line: other flags are another build
 	}
 	for name, commit := range h.Commits {
 		out["commit "+name] = short(commit)
 	}
-	if h.Digest != "" {
+	if digestOf(h) != "" {
 		delete(out, "image") // a tag may move, the digest does not
 	}
 	return out
+}
+
+// digestOf is the digest of the image of a run, which may be stated with its name: "vllm@sha256:…".
+func digestOf(h *columns.RunHead) string {
+	_, pinned, _ := strings.Cut(h.Image, "@")
+	return cmp.Or(h.Digest, pinned)
 }
 
 // shared names what two runs were built from: the digest of an image, which holds all of the software, and the commits,
@@ -86,8 +93,8 @@ func shared(a, b *columns.RunHead) (digest, commits string) {
 	if a.Dirty || b.Dirty {
 		return "", ""
 	}
-	if a.Digest != "" && a.Digest == b.Digest {
-		digest = "digest " + short(a.Digest)
+	if d := digestOf(a); d != "" && d == digestOf(b) {
+		digest = "digest " + short(d)
 	}
 	if !maps.Equal(a.Commits, b.Commits) {
 		return digest, ""

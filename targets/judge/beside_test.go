@@ -34,6 +34,9 @@ func TestWhatElseDiffers(t *testing.T) {
 		"the same digest": {func(a, b *columns.RunHead) {
 			a.Digest, b.Digest = "sha256:0123456789abcdef", "sha256:0123456789abcdef"
 		}, "num_prompts 100 → 400", "", "digest 0123456789ab"},
+		"the same image by its digest": {func(a, b *columns.RunHead) {
+			a.Digest, b.Image = "sha256:0123456789abcdef", "x:2@sha256:0123456789abcdef"
+		}, "num_prompts 100 → 400", "", "digest 0123456789ab"},
 		"the same commit": {func(a, b *columns.RunHead) {
 			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
 		}, "num_prompts 100 → 400", "", ""},

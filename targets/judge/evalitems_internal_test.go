@@ -54,7 +54,7 @@ func TestScoresOfTwoScales(t *testing.T) {
 		if why != "" || math.Abs(b.D-.01) > 1e-9 || math.Abs(b.Hi-b.Lo-.0554) > 1e-3 || !b.Share {
 			t.Errorf("%v and %v: %+v, %q", c.before.Value, c.now.Value, b, why)
 		}
-		d, why := byError(&c.before.Score, &c.now.Score, true)
+		d, _, why := byError(&c.before.Score, &c.now.Score, true)
 		if why != "" || d.D != b.D {
 			t.Errorf("verdict of %v and %v: %+v, %q", c.before.Value, c.now.Value, d, why)
 		}

@@ -151,7 +151,7 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 		r.Test = schema.TestUnpaired
 	default:
 		r.Test = schema.TestByError
-		if d, why = byError(&before.Score, &now.Score, shares); why != "" {
+		if d, r.Relative, why = byError(&before.Score, &now.Score, shares); why != "" {
 			r.Test, r.N = schema.TestNoError, min(before.N, now.N)
 		}
 	}
@@ -373,9 +373,10 @@ func (d *evalDecision) disagrees() (worst *secondTest) {
 // Beside is how far a score lies from one of another model or release: now minus before, in shares where both are
 // shares, else in the tool's own scale, with its 95 % interval.
 type Beside struct {
-	D, Lo, Hi float64
+	D, Lo, Hi float64         // in shares of 1, or of the scale of a score that is no share
+	Relative  bool            // to the first: its scale has no end
 	P         float64         // two-sided
-	Share     bool            // in shares of 1
+	Share     bool            // both are shares of right answers
 	Test      schema.EvalTest // paired where both answered the same questions
 }
 
@@ -391,7 +392,7 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 	}
 	_, _, share := shares(&before.Score, &now.Score)
 	p := math.Min(1, 2*math.Min(d.Fell, d.Rose))
-	return Beside{D: d.D, Lo: d.Lo, Hi: d.Hi, P: p, Share: share, Test: reason.Test}, ""
+	return Beside{D: d.D, Lo: d.Lo, Hi: d.Hi, Relative: reason.Relative, P: p, Share: share, Test: reason.Test}, ""
 }
 
 // evalID is one eval of one system within one line of releases.
@@ -671,27 +672,28 @@ func evalRank(s *columns.ScoreRow) int {
 }
 
 // byError is the difference of two scores by their stated standard errors, in shares of 1 where both are shares: one
-// file may write percent and the other a fraction. why says what is missing.
-func byError(before, now *schema.Score, shares bool) (d proportion.Difference, why string) {
-	var v, e [2]float64
-	scale := [2]float64{1, 1}
-	if shares {
-		scale[0], scale[1], _ = scalesOf(before, now)
-	}
+// file may write percent and the other a fraction. Of others see [spanOf]. why says what is missing.
+func byError(before, now *schema.Score, shares bool) (d proportion.Difference, relative bool, why string) {
+	var v, e, scale [2]float64
 	for i, s := range []*schema.Score{before, now} {
 		var has, stated bool
 		if v[i], has = s.Value.Get(); !has {
-			return d, "one of them has no value"
+			return d, false, "one of them has no value"
 		}
 		if e[i], stated = s.Stderr.Get(); !stated {
-			return d, "neither questions nor errors are stated"
+			return d, false, "neither questions nor errors are stated"
 		}
-		v[i], e[i] = v[i]/scale[i], e[i]/scale[i]
 	}
 	if e[0]+e[1] <= 0 {
-		return d, "neither questions nor errors are stated"
+		return d, false, "neither questions nor errors are stated"
 	}
-	return proportion.Normal(v[0], e[0], v[1], e[1]), ""
+	if shares {
+		scale[0], scale[1], _ = scalesOf(before, now)
+	} else {
+		scale[0], relative = spanOf(v[0], now)
+		scale[1] = scale[0]
+	}
+	return proportion.Normal(v[0]/scale[0], e[0]/scale[0], v[1]/scale[1], e[1]/scale[1]), relative, ""
 }
 
 // itemsOf is of how many right or wrong answers a share has the error that its file states. That is the number of items
@@ -963,13 +965,24 @@ func scalesOf(a, b *schema.Score) (x, y float64, ok bool) {
 // better.
 func isShare(s *schema.Score) bool {
 	v, has := s.Value.Get()
+	_, noShare := s.NoShare()
+	return has && !s.Lower() && v >= 0 && (v <= 1 || v <= 100 && !noShare)
+}
+
+// spanOf is by what a difference of two scores is divided of which one is no share, the later one s, and whether that
+// makes it a change relative to the earlier one: a word error rate ends at 1, or at 100 in percent, a perplexity
+// nowhere.
+func spanOf(before float64, s *schema.Score) (span float64, relative bool) {
+	v, _ := s.Value.Get()
+	kind, known := s.NoShare()
+	most := math.Max(math.Abs(before), math.Abs(v))
 	switch {
-	case !has || s.Lower() || v < 0:
-		return false
-	case v <= 1:
-		return true
+	case known && kind.Ends && most > 1:
+		return inPercent, false
+	case most <= 1 && math.Min(before, v) >= 0 && (kind.Ends || !known), before == 0:
+		return inFraction, false
 	}
-	return v <= 100 && !strings.Contains(s.Metric, "bleu") && !strings.Contains(s.Metric, "ter")
+	return math.Abs(before), true
 }
 
 // share returns a score as a share of right answers, if it is one.
@@ -1049,26 +1062,28 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 		v.Outcome, v.Reason = schema.NotMeasured, schema.NoNumber{Why: s.Value.Why()}
 		return v
 	}
+	why := schema.EvalLimit{Task: s.Task, Tolerance: t.Tolerance, N: max(s.N, 0)}
 	p, isShare := share(&s.Score)
-	ref := t.Value
+	ref, span := t.Value, 1.
 	if isShare {
 		ref, value = asShare(ref), p
 		v.Ref = schema.Num(ref * scaleOf(&s.Score))
+	} else {
+		span, why.Relative = spanOf(ref, &s.Score)
 	}
 	sign, limit := -1., ref*(1-t.Tolerance)
 	if s.Lower() {
 		sign, limit = 1, ref*(1+t.Tolerance)
 	}
-	v.Effect = schema.Num(sign * (value - ref))
-	why := schema.EvalLimit{Task: s.Task, Tolerance: t.Tolerance, N: max(s.N, 0)}
+	v.Effect = schema.Num(sign * (value - ref) / span)
 	if limited(&s.Score) {
 		why.Of = s.Total
 	}
 	lo, hi, known := around(t, s, value, isShare)
 	if known {
-		v.Interval = &[2]float64{sign * (lo - ref), sign * (hi - ref)}
+		v.Interval = &[2]float64{(lo - ref) / span, (hi - ref) / span}
 		if sign < 0 {
-			v.Interval = &[2]float64{ref - hi, ref - lo}
+			v.Interval = &[2]float64{(ref - hi) / span, (ref - lo) / span}
 		}
 	}
 	v.Outcome, why.Chance = g.beside(sign*(value-limit), sign*(lo-limit), sign*(hi-limit), 0)

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -157,6 +158,37 @@ func TestLowerIsBetter(t *testing.T) {
 	}
 	if v, _ := last(t, wer(.20), wer(.10)); v.Outcome != schema.Improved {
 		t.Errorf("%s", v.Outcome)
+	}
+}
+
+// Scores that are no shares of right answers: BLEU and TER count to 100, a Brier score to 1, and a perplexity is
+// compared relative to itself. Without a direction in the file what counts mistakes is better lower.
+func TestScalesOfOtherScores(t *testing.T) {
+	for _, c := range []struct {
+		metric         string
+		before, now, e float64
+		effect         float64
+		outcome        schema.Outcome
+	}{
+		{"bleu", 30.1, 28.4, .2, .017, schema.Inconclusive},
+		{"bleu", 30.1, 29.9, .2, .002, schema.Unchanged},
+		{"bleu", 30.1, 24.1, .2, .06, schema.Regressed},
+		{"ter", 55, 55.9, .15, .009, schema.Unchanged},
+		{"wer", 6.2, 6.51, .05, .0031, schema.Unchanged},
+		{"brier_score", .401, .461, .005, .06, schema.Regressed},
+		{"word_perplexity", 12, 12.1, .03, .1 / 12, schema.Unchanged},
+		{"word_perplexity", 12, 15, .1, .25, schema.Regressed},
+		{"likelihood_diff", 3.4, 3.9, .01, .5 / 3.4, schema.Regressed},
+	} {
+		of := func(v float64) schema.Score {
+			return schema.Score{Task: "x", Metric: c.metric, Value: schema.Num(v), Stderr: schema.Num(c.e), N: 3000}
+		}
+		v, why := last(t, of(c.before), of(c.now))
+		e, _ := v.Effect.Get()
+		relative := strings.Contains(c.metric, "perplexity") || strings.Contains(c.metric, "diff")
+		if math.Abs(e-c.effect) > 1e-9 || v.Outcome != c.outcome || why.Relative != relative {
+			t.Errorf("%+v: %s, effect %g, %+v", c, v.Outcome, e, why)
+		}
 	}
 }
 

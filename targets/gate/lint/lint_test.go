@@ -108,6 +108,8 @@ func scoreExamples() []example {
 	part.Total, whole.Total = 198, 198
 	first := of(.5, 40)
 	first.Limit = ptr(40)
+	beyond, all := sized(.0145, 0), sized(.0459, 0) // of 1000 questions, of 100
+	beyond.Limit, all.Limit = ptr(1000), ptr(1000)
 	sure, unsure := of(1, 20), of(.95, 20)
 	sure.Stderr, unsure.Stderr = schema.Num(0), schema.Num(.05)
 	return []example{
@@ -120,6 +122,7 @@ func scoreExamples() []example {
 		{lint.FewItems{Task: "t", N: 2, Value: 1}, score(of(1, 2)), score(of(.5, 40))},
 		{lint.Subsampled{Task: "t", N: 40, Of: 198}, score(part), score(whole)},
 		{lint.Subsampled{Task: "t", N: 40}, score(first), score(of(.5, 40))},
+		{lint.Subsampled{Task: "t"}, score(beyond), score(all)},
 		{lint.ZeroStderr{Task: "t", N: 20}, score(sure), score(unsure)},
 		{lint.ImpossibleError{Name: "t", Value: .6, Most: .5}, score(sized(.6, 0)), score(sized(.4, 0))},
 		{lint.ImpossibleError{Name: "t", Value: .2, Most: .15}, score(sized(.2, 101)), score(sized(.14, 101))},

@@ -86,8 +86,17 @@ func fewItems(s score) {
 	}
 }
 
+// subsampled finds tasks of which a part was asked. A limit that the task has fewer questions than says nothing: how
+// many there were is stated, or follows from the standard error of a share.
 func subsampled(s score) {
-	if s.Limit != nil || s.N > 0 && s.Total > s.N {
+	n := float64(s.N)
+	v, _ := s.Value.Get()
+	if e, has := s.Stderr.Get(); n == 0 && has && e > 0 && v < 1 && IsShare(s.Metric) {
+		n = 1 + v*(1-v)/(e*e)
+	}
+	const rounded = .95 // how near an error of four digits tells the number
+	whole := s.Limit != nil && n > 0 && n < rounded**s.Limit
+	if s.Limit != nil && !whole || s.N > 0 && s.Total > s.N {
 		s.add(0, Subsampled{s.Task, s.N, s.Total})
 	}
 }
