@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -233,7 +233,7 @@ func (s *session) tried(name string, why error) {
 }
 
 // digits differ between two messages of one failure: times, ports, numbers of requests, names of files.
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazyregexp.New(`[0-9]+`)
 
 // watch returns a context that ends when the server does, with [server.ErrDied] as its cause.
 func (s *session) watch(ctx context.Context) (context.Context, func()) {

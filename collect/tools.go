@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -223,7 +223,7 @@ func (x Side) itemLines(block int, done map[string]bool) []string {
 }
 
 // homes matches what [redact.Text] replaces with "~".
-var homes = regexp.MustCompile(`/(?:home|Users)/[^/\s:"']+|/root`)
+var homes = lazyregexp.New(`/(?:home|Users)/[^/\s:"']+|/root`)
 
 // forTerminal removes secrets from a command line that is shown to the person who runs it. Folders stay as they are,
 // so that the command can be run.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -482,13 +482,13 @@ func incomplete(journal *source) []schema.Problem {
 }
 
 var (
-	sweepRun  = regexp.MustCompile(`^run=\d+\.json`)
-	trialPart = regexp.MustCompile(`^(profile_runs|aggregate|(run|trial|search_iter)_\d+)$`)
+	sweepRun  = lazyregexp.New(`^run=\d+\.json`)
+	trialPart = lazyregexp.New(`^(profile_runs|aggregate|(run|trial|search_iter)_\d+)$`)
 	// pointPart is a folder that a sweep makes for a point: "concurrency_10__isl_512", "variation_0000_concurrency_16".
-	pointPart = regexp.MustCompile(
+	pointPart = lazyregexp.New(
 		`^variation_\d+|(?:^|__)(concurrency|request_rate|isl|osl|num_users|prefill_concurrency)_?\d`)
 	// sweepPart is a folder of vLLM's sweeps: "SERVE--a=1-BENCH--b=2", and below it "request_rate=4".
-	sweepPart = regexp.MustCompile(`-?(BENCH|SERVE|STARTUP|WL)--|^BENCH|^SERVE|^[a-z_]+=[\w.]+$`)
+	sweepPart = lazyregexp.New(`-?(BENCH|SERVE|STARTUP|WL)--|^BENCH|^SERVE|^[a-z_]+=[\w.]+$`)
 )
 
 // sweepRoot returns the folder of the experiment that a sweep's folder belongs to.

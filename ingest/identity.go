@@ -7,11 +7,11 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/repeat"
@@ -723,14 +723,14 @@ func nameOf(id string) string {
 }
 
 // notModel matches folders that hold models, and are called after none.
-var notModel = regexp.MustCompile(`(?i)^(?:models?|checkpoints?|ckpts?|outputs?|weights|snapshots|hub|cache|tmp|data)$`)
+var notModel = lazyregexp.New(`(?i)^(?:models?|checkpoints?|ckpts?|outputs?|weights|snapshots|hub|cache|tmp|data)$`)
 
 // checkpoint matches the last part of a path that is a state of a model, and not its name.
-var checkpoint = regexp.MustCompile(`(?i)^(?:(?:global_?step|checkpoint|ckpt|step|epoch|iter)[-_]?\d+(?:[-_]hf)?|` +
+var checkpoint = lazyregexp.New(`(?i)^(?:(?:global_?step|checkpoint|ckpt|step|epoch|iter)[-_]?\d+(?:[-_]hf)?|` +
 	`hf|final|merged|best|latest|last)$`)
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
-var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
+var hubFolder = lazyregexp.New(`(?:^|/)models--([^/]+)/snapshots/`)
 
 // cleanTexts returns a map without secrets.
 func cleanTexts(m map[string]string) map[string]string {

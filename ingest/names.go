@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
@@ -18,17 +18,17 @@ import (
 )
 
 var (
-	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:isl|itkns)[-_=]?(\d+)`)
-	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:osl|otkns)[-_=]?(\d+)`)
-	conInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
-	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
+	islInName = lazyregexp.New(`(?i)(?:^|[^a-z0-9])(?:isl|itkns)[-_=]?(\d+)`)
+	oslInName = lazyregexp.New(`(?i)(?:^|[^a-z0-9])(?:osl|otkns)[-_=]?(\d+)`)
+	conInName = lazyregexp.New(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
+	inOut     = lazyregexp.New(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
 )
 
 // lengthsInName reads lengths from a file's name where they are unambiguous: isl1024_osl128; or in128_out2048 if the
 // measured lengths agree within 10 %.
 func lengthsInName(name string, p *schema.Point) manifest.Workload {
 	var w manifest.Workload
-	number := func(re *regexp.Regexp, i int) *float64 {
+	number := func(re *lazyregexp.Regexp, i int) *float64 {
 		m := re.FindStringSubmatch(name)
 		if m == nil || len(m[i]) > 9 {
 			return nil
@@ -143,18 +143,18 @@ func withoutCount(stem string, k *schema.Key) string {
 }
 
 var (
-	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
-	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
+	perFolder = lazyregexp.New(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
+	loadPart  = lazyregexp.New(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
 	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
-	oneBuild = regexp.MustCompile(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
+	oneBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
 		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
 		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
 	// repeatPart is the number of a repeat at the end of a name: caseA_rep2.
-	repeatPart = regexp.MustCompile(`(?i)[-_.](?:rep|repeat|repetition|run|trial|iter|iteration|attempt)[-_#]?\d+$`)
+	repeatPart = lazyregexp.New(`(?i)[-_.](?:rep|repeat|repetition|run|trial|iter|iteration|attempt)[-_#]?\d+$`)
 	// stamps are times in names.
-	stamps = regexp.MustCompile(`(?:\d{4}-?\d\d-?\d\d|(?:[0-3]\d[-_.]){2}20[0-3]\d)` +
+	stamps = lazyregexp.New(`(?:\d{4}-?\d\d-?\d\d|(?:[0-3]\d[-_.]){2}20[0-3]\d)` +
 		`[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
-	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|` +
+	generic = lazyregexp.New(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|` +
 		`runs?|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
 
@@ -175,10 +175,10 @@ const clock = `(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^
 
 // dateName matches a day, and perhaps a time of it, as people and tools write them into names: 2026-03-16_15-33-00,
 // 20260316-153300, 2026-03-16T15:33:00.
-var dateName = regexp.MustCompile(`(?:^|[^\d])(` + naming.Day + `)` + clock)
+var dateName = lazyregexp.New(`(?:^|[^\d])(` + naming.Day + `)` + clock)
 
 // yearLast matches a day whose year comes last, and perhaps a time of it: 12-20-2022-08-28-18.
-var yearLast = regexp.MustCompile(`(?:^|[^\d])([0-3]\d)[-_.]([0-3]\d)[-_.](20[0-3]\d)` + clock)
+var yearLast = lazyregexp.New(`(?:^|[^\d])([0-3]\d)[-_.]([0-3]\d)[-_.](20[0-3]\d)` + clock)
 
 // dayAlone is the note of a day that is known without a time.
 const dayAlone = "by a name, the day alone"

@@ -7,11 +7,11 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -21,7 +21,7 @@ import (
 )
 
 // measuredLine matches a line that states a latency, a throughput or a score of a model.
-var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
+var measuredLine = lazyregexp.New(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
 	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
 	`\d\s*(?:tok(en)?s?(/s| per sec)|t/s\b)|` +
@@ -39,11 +39,11 @@ func isHeading(name string) bool {
 }
 
 // knownScore matches what scores of retrieval, classes and agreement are called.
-var knownScore = regexp.MustCompile(
+var knownScore = lazyregexp.New(
 	`(?i)(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|(?:match|hit|win)[ _]rate|cosine[ _]similarity)(?:$|[\W_])`)
 
 // knownEval matches a row with such scores.
-var knownEval = regexp.MustCompile("(?i)" + evals)
+var knownEval = lazyregexp.New("(?i)" + evals)
 
 // evals are names that leaderboards have in their headings.
 const evals = `\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|lambada|simpleqa|gsm8k|hellaswag|` +
@@ -51,7 +51,7 @@ const evals = `\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|la
 	`livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
-var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
+var engineLine = lazyregexp.New(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
 
 // unreadNumbers reports what no reader takes and what has numbers of a benchmark in it, by their names: whoever looks
 // for them must not read that there is no problem.
@@ -83,10 +83,10 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 }
 
 // dataScript matches a script that holds data for a page, as github-action-benchmark writes it.
-var dataScript = regexp.MustCompile(`(?m)^window\.\w+\s*=\s*[\[{]`)
+var dataScript = lazyregexp.New(`(?m)^window\.\w+\s*=\s*[\[{]`)
 
 // cellText is a text in the sheet of a workbook.
-var cellText = regexp.MustCompile(`<t(?: [^>]*)?>([^<]+)</t>`)
+var cellText = lazyregexp.New(`<t(?: [^>]*)?>([^<]+)</t>`)
 
 // unreadWorkbook completes the problem of a part of a workbook with headings of a benchmark; false for any other.
 func unreadWorkbook(p *schema.Problem, text []byte) bool {
@@ -128,9 +128,9 @@ func unreadTable(p *schema.Problem, f *decode.File, text []byte) bool {
 // What says that the cells of a table are of the number that it is called after: a unit, or headings that are numbers,
 // such as loads; and a row of it with such a cell.
 var (
-	ofUnit           = regexp.MustCompile(`(?i)[(_ ](?:ms|s|tok/s|tok_s|tps|t/s|req/s|%)(?:\W|$)`)
-	ofNumbers        = regexp.MustCompile(`^[^,;\t]*(?:[,;\t]\s*"?\w{0,3}\d+"?\s*)+$`)
-	numberBesideText = regexp.MustCompile(`(?m)^[^#\n][^\n]*[,;\t]\s*\d+\.?\d*\s*(?:[,;\t]|\r?$)`)
+	ofUnit           = lazyregexp.New(`(?i)[(_ ](?:ms|s|tok/s|tok_s|tps|t/s|req/s|%)(?:\W|$)`)
+	ofNumbers        = lazyregexp.New(`^[^,;\t]*(?:[,;\t]\s*"?\w{0,3}\d+"?\s*)+$`)
+	numberBesideText = lazyregexp.New(`(?m)^[^#\n][^\n]*[,;\t]\s*\d+\.?\d*\s*(?:[,;\t]|\r?$)`)
 )
 
 // headOf is the line of headings of a table: the first that is no comment.
@@ -171,8 +171,8 @@ var settings = strings.Fields(".yaml .yml .toml .ini .cfg .xml")
 
 // fraction matches a setting that is no whole number, as what is measured; limits are whole, or are called so.
 var (
-	fraction = regexp.MustCompile(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d`)
-	ofLimit  = regexp.MustCompile(
+	fraction = lazyregexp.New(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d`)
+	ofLimit  = lazyregexp.New(
 		`(?i)target|threshold|limit|slo|sla|min|max|tolerance|goal|weight|margin|expect|budget|timeout`)
 )
 
@@ -206,7 +206,7 @@ func unreadBinary(p *schema.Problem, text []byte) bool {
 var stores = strings.Fields(".parquet .sqlite .sqlite3 .db .duckdb .arrow .feather .pkl")
 
 // word is the name of a column in a binary file.
-var word = regexp.MustCompile(`[A-Za-z][\w/]{2,60}`)
+var word = lazyregexp.New(`[A-Za-z][\w/]{2,60}`)
 
 // extension is that of a file's name without its compression, in lower case.
 func extension(name string) string {
@@ -251,7 +251,7 @@ func measuredRow(text []byte) string {
 }
 
 // numberCell matches a cell of a table that is a number, perhaps with its unit or deviation.
-var numberCell = regexp.MustCompile(`(?i)(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|W|tok(?:en)?s?/s|t/s)?\s*` +
+var numberCell = lazyregexp.New(`(?i)(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|W|tok(?:en)?s?/s|t/s)?\s*` +
 	`(?:±[^|]*)?[*]*\s*(?:\||$)`)
 
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other. Prose names numbers, so
@@ -314,10 +314,10 @@ func behindStamp(line []byte) []byte {
 
 var (
 	// tag matches what a page shows nothing of.
-	tag = regexp.MustCompile(`(?is)<script.*?</script>|<style.*?</style>|` +
+	tag = lazyregexp.New(`(?is)<script.*?</script>|<style.*?</style>|` +
 		`</?(?:t\w+|span|b|i|strong|code)\b[^>]*>\s*|<[^>]*>`)
 	// rule matches a line that is drawn, or empty.
-	rule = regexp.MustCompile(`^[-=+|_\s]*$`)
+	rule = lazyregexp.New(`^[-=+|_\s]*$`)
 )
 
 // isAligned reports a row of a table that is aligned with blanks, or has commas, below headings of a benchmark.
@@ -358,10 +358,10 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 }
 
 // emphasis matches what a document prints bold, or as code.
-var emphasis = regexp.MustCompile("\\*\\*|`")
+var emphasis = lazyregexp.New("\\*\\*|`")
 
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
-var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
+var statedLine = lazyregexp.New(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
 	`[^.,;]{0,20}[:=]\s*\d|` +
 	`^[^.]{0,80}\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|` +
 	`^[^.]{0,30}\b(accuracy|pass@\d+|final score|overall score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
@@ -424,7 +424,7 @@ func measuredNames(v decode.Value) string {
 }
 
 // limits matches the name of an object in which numbers of a benchmark are bounds.
-var limits = regexp.MustCompile(`(?i)^(?:slos?|slas?|targets?|thresholds?|limits?|alerts?|budgets?|goals?|expect\w*)$`)
+var limits = lazyregexp.New(`(?i)^(?:slos?|slas?|targets?|thresholds?|limits?|alerts?|budgets?|goals?|expect\w*)$`)
 
 // hasNumbers reports an object with a mean or a percentile, or with several fractions, as of each system.
 func hasNumbers(v decode.Value) bool {
@@ -519,7 +519,7 @@ func isMeasurement(m decode.Member, areLimits bool) bool {
 }
 
 // withUnit matches a number with a unit, as a text.
-var withUnit = regexp.MustCompile(`^\s*\d[\d.,]*\s*(?:s|ms|µs|us|%|t/s|tok(?:en)?s?/s\S*|req/s)\s*$`)
+var withUnit = lazyregexp.New(`^\s*\d[\d.,]*\s*(?:s|ms|µs|us|%|t/s|tok(?:en)?s?/s\S*|req/s)\s*$`)
 
 // columnsOf are the measured columns of a table in JSON: a list of names before lists of numbers, or beside one.
 func columnsOf(v decode.Value) (names []string) {
@@ -623,7 +623,7 @@ func quietLogs(sources []*source) {
 }
 
 // proposedFiles matches a mapping that a hint proposes: the names of its files, and the rest.
-var proposedFiles = regexp.MustCompile(`(?s)^(.*\n  - files: )"([^"\n]*)"(\n.*)$`)
+var proposedFiles = lazyregexp.New(`(?s)^(.*\n  - files: )"([^"\n]*)"(\n.*)$`)
 
 // joinMappings makes one mapping of those that are proposed for files of one kind in a folder whose names differ by
 // more than numbers, where one pattern of names is for them and for no other file of the folder.
@@ -673,7 +673,7 @@ func joinMappings(sources []*source) {
 }
 
 // logName matches the name of what a program printed.
-var logName = regexp.MustCompile(
+var logName = lazyregexp.New(
 	`(?i)(?:^|[-_.])(?:logs?|out|err|stdout|stderr|console|output|server|nohup)(?:$|[-_.\d])`)
 
 // ailing recognises files that version control left in a state in which they are no results, by what stands in them.

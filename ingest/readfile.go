@@ -10,7 +10,6 @@ import (
 	"iter"
 	"maps"
 	"path"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/guidellm"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
@@ -311,7 +311,7 @@ func (s *source) reportMany(n int, severity schema.Severity, code, found, used s
 }
 
 // unlimited matches a rate that has no limit, which clients write as Infinity: it is a setting, not a missing number.
-var unlimited = regexp.MustCompile(`"(?:request_rate|issue_rate|rate)"\s*:\s*Infinity`)
+var unlimited = lazyregexp.New(`"(?:request_rate|issue_rate|rate)"\s*:\s*Infinity`)
 
 // split makes sources of a reading: the reading itself, and one for each further run in it.
 func (s *source) split(r schema.Reading) []*source {
@@ -641,8 +641,8 @@ func oddValues(f *decode.File) []schema.Problem {
 
 var (
 	// inQuotes is a number as some languages write it: with a comma in it.
-	inQuotes   = regexp.MustCompile(`^\s*[-+]?\d[\d.' ]*(?:,\d+)+(?:\.\d+)?\s*$`)
-	measurable = regexp.MustCompile(`(?i)(?:ttft|tpot|itl|e2el|latency|throughput|duration|tokens|time|_m?s$|tps$|rps$)`)
+	inQuotes   = lazyregexp.New(`^\s*[-+]?\d[\d.' ]*(?:,\d+)+(?:\.\d+)?\s*$`)
+	measurable = lazyregexp.New(`(?i)(?:ttft|tpot|itl|e2el|latency|throughput|duration|tokens|time|_m?s$|tps$|rps$)`)
 )
 
 // oddNumber is the problem of a value that is meant to be a number and is none.

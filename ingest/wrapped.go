@@ -6,10 +6,10 @@ import (
 	"iter"
 	"maps"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -80,10 +80,10 @@ func (p part) own(v decode.Value, r *schema.Reading, isAround bool) (raw string)
 }
 
 // ofFile matches what a script calls the file that it has numbers of.
-var ofFile = regexp.MustCompile(`(?i)^(?:(?:raw|source|results?|outputs?)_?)?(?:file|path|json)(?:_?(?:name|path))?$`)
+var ofFile = lazyregexp.New(`(?i)^(?:(?:raw|source|results?|outputs?)_?)?(?:file|path|json)(?:_?(?:name|path))?$`)
 
 // anyDevice matches what names a device by its place, and says nothing of its kind.
-var anyDevice = regexp.MustCompile(`(?i)^(?:(?:cuda|gpu|npu|xpu|rocm|hip|mps|cpu|auto|tt)?[:_-]?\d*|cuda|auto)$`)
+var anyDevice = lazyregexp.New(`(?i)^(?:(?:cuda|gpu|npu|xpu|rocm|hip|mps|cpu|auto|tt)?[:_-]?\d*|cuda|auto)$`)
 
 // valuesOf are the values of a file, one after another.
 func valuesOf(f *decode.File) iter.Seq[part] {

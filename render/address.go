@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -40,7 +40,7 @@ func segment(name string) string {
 	return cmp.Or(slug, "name") + "~" + hash
 }
 
-var timeRE = regexp.MustCompile(`^\d{8}t\d{6}z-`)
+var timeRE = lazyregexp.New(`^\d{8}t\d{6}z-`)
 
 // pairSegment is that of a model on a device in one name. The last underscore parts the two, so a device with one is
 // marked.

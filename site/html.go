@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart"
@@ -679,7 +679,7 @@ func (p *pages) newStamp(name string, example any, of *sync.Map, kind any) (*sta
 	return &s, nil
 }
 
-var classRE = regexp.MustCompile(` class="([^"]*)"`)
+var classRE = lazyregexp.New(` class="([^"]*)"`)
 
 // tidy takes out spaces between classes, and class attributes that are empty: a template can hardly do so itself where
 // each class is optional.

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/rows"
 )
@@ -553,25 +554,25 @@ func publicHosts() []string {
 var (
 	// A path from the root or a home folder, of two names at least, where a word may begin; a workload such as
 	// 128/128/1 is none.
-	pathRE    = regexp.MustCompile(`(^|[\s"'=:(>,;|\[])((?:~|/[\w.@+~-]+)(?:/[\w.@+~-]+)+/?)`)
-	windowsRE = regexp.MustCompile(`\b[A-Za-z]:\\(?:[\w.@+~ -]+\\)+[\w.@+~-]*|\\{2,4}[\w.$-]+\\{1,2}[\w.$@+~\\-]*`)
-	macRE     = regexp.MustCompile(`\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b`)
-	ipv6RE    = regexp.MustCompile(`\[?[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}\]?`)
-	urlRE     = regexp.MustCompile(`\b(?:https?|grpc|ssh|s3|gs|nfs)://[^\s"'<>&|\\]+`)
+	pathRE    = lazyregexp.New(`(^|[\s"'=:(>,;|\[])((?:~|/[\w.@+~-]+)(?:/[\w.@+~-]+)+/?)`)
+	windowsRE = lazyregexp.New(`\b[A-Za-z]:\\(?:[\w.@+~ -]+\\)+[\w.@+~-]*|\\{2,4}[\w.$-]+\\{1,2}[\w.$@+~\\-]*`)
+	macRE     = lazyregexp.New(`\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b`)
+	ipv6RE    = lazyregexp.New(`\[?[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}\]?`)
+	urlRE     = lazyregexp.New(`\b(?:https?|grpc|ssh|s3|gs|nfs)://[^\s"'<>&|\\]+`)
 	// pass@1 and pass@k are metrics.
-	userRE = regexp.MustCompile(`\b[\w.+-]+@[A-Za-z]\w*[.-][\w.-]*\w`)
+	userRE = lazyregexp.New(`\b[\w.+-]+@[A-Za-z]\w*[.-][\w.-]*\w`)
 	// Of an image, with the teams and projects within it.
-	registryRE = regexp.MustCompile(
+	registryRE = lazyregexp.New(
 		`(?:\b(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(?::\d+)?|\b\d+(?:\.\d+){3}:\d+|\[[0-9A-Fa-f:]{3,}\](?::\d+)?)` +
 			`/(?:[\w-][\w.-]*/)*`)
-	shortRE = regexp.MustCompile(`\b[A-Za-z][A-Za-z0-9-]*:\d{2,5}/(?:[\w-][\w.-]*/)*([A-Za-z])`)
+	shortRE = lazyregexp.New(`\b[A-Za-z][A-Za-z0-9-]*:\d{2,5}/(?:[\w-][\w.-]*/)*([A-Za-z])`)
 	// Names that only a network of somebody's own has.
-	internalRE = regexp.MustCompile(`(?i)\b[a-z0-9][\w-]*(?:\.[\w-]+)*\.` +
+	internalRE = lazyregexp.New(`(?i)\b[a-z0-9][\w-]*(?:\.[\w-]+)*\.` +
 		`(?:internal|local|lan|corp|intranet|localdomain|private|home)\b(?::\d+)?`)
 	// As a change states it.
-	hostRE = regexp.MustCompile(`\bhost \S+ → [^\s,:]+`)
+	hostRE = lazyregexp.New(`\bhost \S+ → [^\s,:]+`)
 	// Versions have four parts too.
-	privateRE = regexp.MustCompile(
+	privateRE = lazyregexp.New(
 		`\b(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?::\d+)?\b` +
 			`|\b\d{1,3}(?:\.\d{1,3}){3}:\d{2,5}\b|\[[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}\](?::\d+)?`)
 )

@@ -14,11 +14,11 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/static"
 )
 
@@ -163,7 +163,7 @@ func viewBox(e xml.StartElement) (w, h float64) {
 	return w, h
 }
 
-var hex6 = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var hex6 = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 
 // colours reads "#rrggbb" or "#rrggbb #rrggbb".
 func colours(s string) ([2]string, error) {
@@ -177,7 +177,7 @@ func colours(s string) ([2]string, error) {
 	return [2]string{strings.ToLower(list[0]), strings.ToLower(list[1])}, nil
 }
 
-var tokenRE = regexp.MustCompile(`--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`)
+var tokenRE = lazyregexp.New(`--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`)
 
 // palette reads the colour tokens of site.css, light and dark.
 func palette() (map[string][2]string, error) {

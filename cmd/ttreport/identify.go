@@ -9,13 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -362,7 +362,7 @@ func (is *identification) wanted(files []manifest.Named) []string {
 }
 
 // versions matches a folder that is a version alone.
-var versions = regexp.MustCompile(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
+var versions = lazyregexp.New(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
 
 // doubtedBuilds names two places of builds without a release that would be one series under names of several setups.
 func (is *identification) doubtedBuilds() (a, b string) {
@@ -407,7 +407,7 @@ func (is *identification) doubtedBuilds() (a, b string) {
 }
 
 // runName matches what names a run or a workload, and no model: a time, a load, lengths.
-var runName = regexp.MustCompile(
+var runName = lazyregexp.New(
 	`(?i)\d{8}[-_T]?\d{4}|qps|tkns|[io][st]l[-_]?\d|concurrency[-_]?\d|req[-_]?\d|^(?:all[-_])?parts?[-_]?\d*$`)
 
 // doubtedModel says where one name in the files stands for several models by the names of files; "" for nowhere.

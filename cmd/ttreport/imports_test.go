@@ -17,7 +17,8 @@ const module = "github.com/ttreport/ttreport/"
 
 // leaves are the packages that every room may import, beside ingest/schema and what is below it.
 var leaves = []string{
-	"ingest/durable", "ingest/folderlock", "ingest/plaintext", "ingest/redact", "ingest/rootfs", "ingest/userdir",
+	"ingest/durable", "ingest/folderlock", "ingest/lazyregexp", "ingest/plaintext", "ingest/redact",
+	"ingest/rootfs", "ingest/userdir",
 }
 
 // rooms says which of our packages a folder may import, beside the leaves; what is below a folder may be imported with
@@ -161,6 +162,8 @@ func TestImports(t *testing.T) {
 
 func allowed(from, to string) bool {
 	switch {
+	case to == "ingest/lazyregexp":
+		return true
 	case from == "ingest/folderlock" && to == "ingest/userdir": // some locks are files there
 		return true
 	case from == "ingest/schema", slices.Contains(leaves, from):
@@ -187,6 +190,31 @@ func allowed(from, to string) bool {
 }
 
 func within(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
+
+// Patterns of packages are compiled at their first use: at start they took more than all else.
+func TestPatternsAreLazy(t *testing.T) {
+	t.Parallel()
+	atStart, checked := regexp.MustCompile(`(?m)^(?:var |\t)\w+ += regexp\.MustCompile\(.*`), 0
+	for _, folder := range []string{"cmd", "collect", "ingest", "render", "site", "targets"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			checked++
+			for _, found := range atStart.FindAll(text, -1) {
+				t.Errorf("%s: %s: lazyregexp.New compiles it when it is used", name, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if checked < 200 {
+		t.Errorf("only %d files checked: the walk is broken", checked)
+	}
+}
 
 // The rule itself must be able to say no: one case for each direction that is forbidden, and for each that looks alike
 // and is allowed.

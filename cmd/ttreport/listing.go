@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -196,7 +196,7 @@ func commonFolder(files []ingest.File) string {
 }
 
 // amount matches how many of something a file has, which differs between files of one kind.
-var amount = regexp.MustCompile(`[,:] \d+ (appended|benchmarks?|records?|runs?|rows|parts).*$`)
+var amount = lazyregexp.New(`[,:] \d+ (appended|benchmarks?|records?|runs?|rows|parts).*$`)
 
 // grouped puts files that are alike into rows, in order of the first of each.
 func grouped(files []ingest.File, by func(ingest.File) string) []*fileRow {

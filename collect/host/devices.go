@@ -11,13 +11,13 @@ import (
 	"math"
 	"net/http"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -103,7 +103,7 @@ func dcgm(data []byte) (out []device, err error) {
 	return out, nil
 }
 
-var dcgmLine = regexp.MustCompile(`^DCGM_FI_DEV_(POWER_USAGE|GPU_TEMP|FB_USED)\{(?:.*,)?gpu="([^"]*)".*\} (\S+)$`)
+var dcgmLine = lazyregexp.New(`^DCGM_FI_DEV_(POWER_USAGE|GPU_TEMP|FB_USED)\{(?:.*,)?gpu="([^"]*)".*\} (\S+)$`)
 
 // ask returns what a program prints, without warnings before a JSON object. It has ten seconds; a child of it that
 // keeps its output open is not waited for.

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 	oras "oras.land/oras-go/v2/registry"
@@ -175,12 +175,12 @@ func differing(tags []string, stamps map[string][]stamp) (which int, err error) 
 }
 
 var (
-	datePart    = regexp.MustCompile(`(?:^|[^0-9])(20\d\d)([-._]?)(\d\d)([-._]?)(\d\d)(?:\d{4}|\d{6})?(?:[^0-9]|$)`)
-	versionPart = regexp.MustCompile(`(?:^|[^0-9.])(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
+	datePart    = lazyregexp.New(`(?:^|[^0-9])(20\d\d)([-._]?)(\d\d)([-._]?)(\d\d)(?:\d{4}|\d{6})?(?:[^0-9]|$)`)
+	versionPart = lazyregexp.New(`(?:^|[^0-9.])(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
 	// A stage ends where its number does: a195b8b is a hash, and alpine, amd64 and base are no stages.
-	stagePart  = regexp.MustCompile(`^[-._]?(?:(dev|alpha|beta|rc|post)[-.]?(\d*)|(a|b)[-.]?(\d{0,3}))(?:[-._]|$)`)
-	namePart   = regexp.MustCompile(`[A-Za-z]*$`)
-	numberPart = regexp.MustCompile(`\d+`)
+	stagePart  = lazyregexp.New(`^[-._]?(?:(dev|alpha|beta|rc|post)[-.]?(\d*)|(a|b)[-.]?(\d{0,3}))(?:[-._]|$)`)
+	namePart   = lazyregexp.New(`[A-Za-z]*$`)
+	numberPart = lazyregexp.New(`\d+`)
 )
 
 // stamp is a date or a version that a tag has.

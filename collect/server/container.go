@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -149,8 +149,8 @@ func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 // tagged matches tags of tt-inference-server's images: version, tt-metal's commit, vLLM's commit; labelled the names of
 // labels with a commit.
 var (
-	tagged   = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
-	labelled = regexp.MustCompile(`(revision|commit|sha)$`)
+	tagged   = lazyregexp.New(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
+	labelled = lazyregexp.New(`(revision|commit|sha)$`)
 )
 
 // Died is closed when the container has ended: the engine follows its log to the end.
@@ -230,7 +230,7 @@ func IsTenstorrent(device string) bool {
 	return tenstorrent.MatchString(device)
 }
 
-var tenstorrent = regexp.MustCompile(`(?i)^(e150|n150|n300|t3k|galaxy|tg|p100|p150|p300|` +
+var tenstorrent = lazyregexp.New(`(?i)^(e150|n150|n300|t3k|galaxy|tg|p100|p150|p300|` +
 	`blackhole_galaxy|dual_galaxy|quad_galaxy|super_cluster)`)
 
 // tenstorrentArgs returns the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes,

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -123,7 +123,7 @@ func Names(eval bool) []string {
 // Flags are the flags in a tool's help. Nil Flags are unknown, and every flag is assumed to exist.
 type Flags map[string]bool
 
-var flagRE = regexp.MustCompile(`--[a-z][a-z0-9_.-]*[a-z0-9]`)
+var flagRE = lazyregexp.New(`--[a-z][a-z0-9_.-]*[a-z0-9]`)
 
 // ParseFlags finds flags in a help text, with dashes for underscores; nil for a text that is no help.
 func ParseFlags(help string) Flags {

@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // heading splits "Time to First Token (ms)" into name and unit.
-var heading = regexp.MustCompile(`(?s)^(.*?)\s*(?:\(([^()]*)\))?$`)
+var heading = lazyregexp.New(`(?s)^(.*?)\s*(?:\(([^()]*)\))?$`)
 
 // readCSV reads the tables that both tools write next to their summary: that of distributions and that of single
 // values, and not those of telemetry after them. They are rounded to two decimals and state no configuration, so they
@@ -82,7 +82,7 @@ func readRow(d *draft.Draft, header, row []string) {
 const Sweep = "aiperf-sweep"
 
 // sweepColumn is the mean over trials of a statistic, in the header of a sweep's table.
-var sweepColumn = regexp.MustCompile(
+var sweepColumn = lazyregexp.New(
 	`(^|,)(request_throughput_avg|time_to_first_token_\w+|ttft_\w+|request_latency_\w+)_mean(,|\r?$)`)
 
 func readSweep(f *decode.File, r *schema.Reading) {

@@ -9,13 +9,13 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	shellquote "github.com/kballard/go-shellquote"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -272,7 +272,7 @@ var others = map[string]string{
 }
 
 // client matches the command of a load test: vLLM's, its older script, sglang's.
-var client = regexp.MustCompile(
+var client = lazyregexp.New(
 	`(?:\bvllm bench serve|\bbenchmark_serving\.py|\bsglang\.bench_serving|\bbench_serving\.py)\s+(-.*)$`)
 
 // longestCommand bounds a command that goes over several lines.
@@ -303,11 +303,11 @@ func command(line string) map[string]string {
 }
 
 // shellEnd matches where the shell ends a command, outside of quotes.
-var shellEnd = regexp.MustCompile(`^((?:[^|;&>'"]|'[^']*'|"[^"]*")*)`)
+var shellEnd = lazyregexp.New(`^((?:[^|;&>'"]|'[^']*'|"[^"]*")*)`)
 
 // pythonArgument matches an argument as Python prints it in Namespace(name=value, …): a text in quotes, or anything
 // with brackets that nest once.
-var pythonArgument = regexp.MustCompile(`([\w-]+)=('[^']*'|"[^"]*"|(?:[^,()\[\]{}<>]|` +
+var pythonArgument = lazyregexp.New(`([\w-]+)=('[^']*'|"[^"]*"|(?:[^,()\[\]{}<>]|` +
 	`\((?:[^()]|\([^()]*\))*\)|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\}|<[^>]*>)*)`)
 
 // arguments fills what the client was asked for besides its load.

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -17,12 +17,12 @@ import (
 
 var (
 	// breakdown matches "[TPOT] P99    : 206.58", "[TTFT] AVERAGE: 12.5" and "[Latency] P50: 3.5".
-	breakdown = regexp.MustCompile(
+	breakdown = lazyregexp.New(
 		`(?i)^(\[(?:ttft|tpot|latency|gtol)\]) (minimum|maximum|average|p\d+(?:\.\d+)?)\s*:\s*([\d.eE+]+)$`)
 	// trtllmBegan matches what trtllm-bench logs first.
-	trtllmBegan = regexp.MustCompile(`Preparing to run (?:throughput|latency) benchmark`)
+	trtllmBegan = lazyregexp.New(`Preparing to run (?:throughput|latency) benchmark`)
 	// trtllmStamp matches the time before a line of the log.
-	trtllmStamp = regexp.MustCompile(`^\[(\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d)\] \[TRT-LLM\]`)
+	trtllmStamp = lazyregexp.New(`^\[(\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d)\] \[TRT-LLM\]`)
 )
 
 // trtllmTime is how the logger writes times, the month first: datefmt of tensorrt_llm/logger.py.

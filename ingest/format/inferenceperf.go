@@ -14,10 +14,10 @@ package format
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
@@ -43,7 +43,7 @@ var InferencePerf = draft.Format{
 
 const inferencePerfAside = "inference-perf-aside"
 
-var inferencePerfStage = regexp.MustCompile(`stage_(\d+)_`)
+var inferencePerfStage = lazyregexp.New(`stage_(\d+)_`)
 
 // IsInferencePerfSummary reports a file's name as that of the pool of all stages.
 func IsInferencePerfSummary(name string) bool {

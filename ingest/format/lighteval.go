@@ -7,10 +7,10 @@ package format
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -21,7 +21,7 @@ var LightEval = draft.Format{
 	Name: "lighteval", Detail: "results of evals", Wants: draft.Wants("config_general{}", "results{}"), All: readLightEval,
 }
 
-var lightEvalStamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d`)
+var lightEvalStamp = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d`)
 
 func readLightEval(f *decode.File, r *schema.Reading) {
 	v, general := f.First, f.First.Get("config_general")

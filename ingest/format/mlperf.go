@@ -8,10 +8,10 @@ package format
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -34,7 +34,7 @@ func headHas(f *decode.File, texts ...string) bool {
 }
 
 // mlPerfPercentile matches what begins "99.90 percentile first token latency (ns)".
-var mlPerfPercentile = regexp.MustCompile(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? percentile `)
+var mlPerfPercentile = lazyregexp.New(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? percentile `)
 
 // readMLPerf returns the point of a summary.
 func readMLPerf(f *decode.File, r *schema.Reading) {
@@ -116,5 +116,5 @@ func mlPerfReasons(text []byte) string {
 }
 
 // mlPerfPlace is the path of a result within a submission.
-var mlPerfPlace = regexp.MustCompile(
+var mlPerfPlace = lazyregexp.New(
 	`(?i)(?:^|/)([^/]+)/([^/]+)/(offline|server|interactive|singlestream|multistream)/performance(?:/|_console\.out$)`)

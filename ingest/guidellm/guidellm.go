@@ -21,11 +21,11 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -214,7 +214,7 @@ func asked(data decode.Value, name string) *float64 {
 	return nil
 }
 
-var length = regexp.MustCompile(`(\w+)"?\s*[=:]\s*(\d+)`)
+var length = lazyregexp.New(`(\w+)"?\s*[=:]\s*(\d+)`)
 
 // workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
 // stated.

@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -133,7 +133,7 @@ func factsOf(v decode.Value) (f schema.Facts) {
 
 // driver is what Vulkan puts behind a device: "AMD Radeon 8060S Graphics (RADV GFX1151)". ROCm does not, and both are
 // one device.
-var driver = regexp.MustCompile(` \([^()]*\)`)
+var driver = lazyregexp.New(` \([^()]*\)`)
 
 func withoutDriver(device string) string { return driver.ReplaceAllString(device, "") }
 
@@ -176,16 +176,16 @@ func speed(d *draft.Draft, prompt, gen, mean float64, std *float64, samples int)
 }
 
 var (
-	test  = regexp.MustCompile(`^(?:pp ?(\d+))?\+?(?:tg ?(\d+))?(?: ?@ ?d(\d+))?$`) // "pp 512" before build 2900
-	rate  = regexp.MustCompile(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
-	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
+	test  = lazyregexp.New(`^(?:pp ?(\d+))?\+?(?:tg ?(\d+))?(?: ?@ ?d(\d+))?$`) // "pp 512" before build 2900
+	rate  = lazyregexp.New(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
+	build = lazyregexp.New(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
 
 	// device is what the backends of ggml print of a device.
-	device = regexp.MustCompile(`^(?:\s*Device \d+: ([^,(|]+),|ggml_vulkan: \d+ = ([^|]+)|` +
+	device = lazyregexp.New(`^(?:\s*Device \d+: ([^,(|]+),|ggml_vulkan: \d+ = ([^|]+)|` +
 		`ggml_metal\w*: (?:found device|picking default device|GPU name): +([^(|\n]+))`)
 
 	// heading is of a section: "### GPU 0 ONLY (bottom slot) ###", without the note.
-	heading = regexp.MustCompile(`^#{1,6} +([^#(\r\n]*[^#( \r\n])`)
+	heading = lazyregexp.New(`^#{1,6} +([^#(\r\n]*[^#( \r\n])`)
 )
 
 // marks are those of people, who set the best row in bold.
@@ -347,7 +347,7 @@ func rowsInText(text []byte) (rows []byte) {
 }
 
 // headOfCSV matches the headings of llama-bench -o csv, which are the names of the fields of its JSON.
-var headOfCSV = regexp.MustCompile(`(?m)^\w+,.*\bmodel_filename,.*\bn_prompt,n_gen,.*\bavg_ts,stddev_ts`)
+var headOfCSV = lazyregexp.New(`(?m)^\w+,.*\bmodel_filename,.*\bn_prompt,n_gen,.*\bavg_ts,stddev_ts`)
 
 // readCSV reads rows whose cells are all in quotes: numbers and switches are those of the JSON.
 func readCSV(f *decode.File, r *schema.Reading) {

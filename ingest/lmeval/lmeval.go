@@ -19,11 +19,11 @@ package lmeval
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -134,12 +134,12 @@ func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
 }
 
 var (
-	revisionArg = regexp.MustCompile(`(?:^|,)\s*revision=([^,]+)`)
-	modelArg    = regexp.MustCompile(`(?:^|[,{])\s*'?(?:model|pretrained|model_version)(?:=|'\s*:\s*')([^,']+)`)
+	revisionArg = lazyregexp.New(`(?:^|,)\s*revision=([^,]+)`)
+	modelArg    = lazyregexp.New(`(?:^|[,{])\s*'?(?:model|pretrained|model_version)(?:=|'\s*:\s*')([^,']+)`)
 )
 
 // argument is the first group of an expression in the arguments of a model, "" where it does not match.
-func argument(re *regexp.Regexp, args string) string {
+func argument(re *lazyregexp.Regexp, args string) string {
 	if m := re.FindStringSubmatch(args); m != nil {
 		return m[1]
 	}
@@ -295,7 +295,7 @@ func Stamp(name string) string {
 	return stamp.FindString(path.Base(name))
 }
 
-var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
+var stamp = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
 
 // group states of each score the nearest group around its task that has a score of its own: groups may be in groups, of
 // which some have none.

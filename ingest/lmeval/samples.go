@@ -9,11 +9,11 @@ import (
 	"hash/fnv"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -178,7 +178,7 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	return out
 }
 
-var sampleFile = regexp.MustCompile(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|` +
+var sampleFile = lazyregexp.New(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|` +
 	`_\d{8}_\d{6})?$`)
 
 // TaskOf reads the task from a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.

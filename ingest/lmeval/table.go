@@ -7,11 +7,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -20,11 +20,11 @@ import (
 
 var (
 	// tableHead is the row of headings: of tasks, of groups, and of 0.3, which has no filter.
-	tableHead = regexp.MustCompile("(?m)^[#>*` \t]*" + `\|\s*(?:Tasks?|Groups)\s*\|\s*Version\s*\|(?:.*\|)?` +
+	tableHead = lazyregexp.New("(?m)^[#>*` \t]*" + `\|\s*(?:Tasks?|Groups)\s*\|\s*Version\s*\|(?:.*\|)?` +
 		`\s*Metric\s*\|.*Value\s*\|`)
 	// tableModel is the line before: "hf (pretrained=org/model,dtype=auto), gen_kwargs: (None), limit: None, …"; 0.3 has
 	// no gen_kwargs, and states there how many examples a prompt has.
-	tableModel = regexp.MustCompile(
+	tableModel = lazyregexp.New(
 		`^[\w-]+ ?\((.*?)\), ?(?:gen_kwargs: ?(.*?), ?)?limit: ?([^,]+),.*?num_fewshot: ?([^,]+)`)
 )
 

@@ -20,13 +20,13 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -72,7 +72,7 @@ func readResult(d *draft.Draft) {
 		tensor_parallel_size model tokenizer`)
 }
 
-var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
+var gpu = lazyregexp.New(`^(.*?) x (\d+)$`)
 
 // facts reads the identity; v is a result, or a store's extra.
 func facts(v decode.Value) schema.Facts {
@@ -98,8 +98,8 @@ func facts(v decode.Value) schema.Facts {
 }
 
 var (
-	maxLen   = regexp.MustCompile(`(?m)^max-model-len - (\d+)`)
-	sparsity = regexp.MustCompile(`(?m)^sparsity - (\S+)`)
+	maxLen   = lazyregexp.New(`(?m)^max-model-len - (\d+)`)
+	sparsity = lazyregexp.New(`(?m)^sparsity - (\S+)`)
 )
 
 // workload reads the requested workload: script_args, and the lines of the generated description.
@@ -149,7 +149,7 @@ var (
 )
 
 // before05 matches the versions whose TPOT includes the first token.
-var before05 = regexp.MustCompile(`^0\.[0-4]\.`)
+var before05 = lazyregexp.New(`^0\.[0-4]\.`)
 
 // put maps one metric of nm-vllm; it reports whether the name is known.
 func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool {
@@ -228,8 +228,8 @@ func dateOf(entry decode.Value) (when time.Time, ok bool) {
 
 // Units of rates, which rate matches also per user or device: tok/s/gpu.
 var (
-	perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
-	rate      = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
+	perSecond = lazyregexp.New(`(?i)(/|per )s(ec(onds?)?)?$`)
+	rate      = lazyregexp.New(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
 )
 
 // isTime reports a unit of time, also per operation or iteration.
@@ -297,10 +297,10 @@ func (s *store) own(suite string, entry, bench decode.Value) bool {
 }
 
 // found matches the title of a number that was searched for: "max sustained concurrency".
-var found = regexp.MustCompile(`(?i)\b(?:max|peak|best|sustained)\b`)
+var found = lazyregexp.New(`(?i)\b(?:max|peak|best|sustained)\b`)
 
 // setting matches the title of a value that says what was set: "model 1024/128 c=8 _gpu_count".
-var setting = regexp.MustCompile(
+var setting = lazyregexp.New(
 	`(?i)(?:^|[ _:])(?:tp|pp|dp|ep|gpu_count|num_gpus|gpus|isl|osl|concurrency|batch_size)$`)
 
 // Tools of the action that state a direction.

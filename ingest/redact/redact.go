@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // Mark replaces a secret.
@@ -50,7 +51,7 @@ func Field(name, value string) string {
 	return Text(value)
 }
 
-var base64RE = regexp.MustCompile(`^[\w+/-]{12,}={0,2}$`)
+var base64RE = lazyregexp.New(`^[\w+/-]{12,}={0,2}$`)
 
 // Argv returns a command line without secrets: each argument, and arguments that a flag or a name before them says are
 // secrets. One that spans arguments becomes one.
@@ -194,27 +195,27 @@ func harmless(name, value string) bool {
 	return strings.HasSuffix(strings.ToLower(name), "token") && vocabulary.MatchString(value)
 }
 
-var vocabulary = regexp.MustCompile(`^(?:[-\d.e+]*|<.*>|\[.*\])$`)
+var vocabulary = lazyregexp.New(`^(?:[-\d.e+]*|<.*>|\[.*\])$`)
 
 // longestName bounds how far around a word its name is looked for.
 const longestName = 80
 
 var (
-	assignment = regexp.MustCompile("^\\\\*[\"'`]?\\]?[ \t\f]*[=:][=:>]*[ \t\f]*")
-	flagged    = regexp.MustCompile("^[\"'`]?(?:\\s*,\\s*|\\s+)") // between a flag and its value
-	another    = regexp.MustCompile(`^-[-A-Za-z]`)                // the next flag
-	environ    = regexp.MustCompile(`^\n?[A-Z0-9_]+=$`)           // of a dump of variables, where a value may have blanks
-	wholeLine  = regexp.MustCompile(`^([^\r\n\f=]+)(?:[\r\n\f]|$)`)
-	cookie     = regexp.MustCompile("^([^\r\n\f\"'`]+)")
+	assignment = lazyregexp.New("^\\\\*[\"'`]?\\]?[ \t\f]*[=:][=:>]*[ \t\f]*")
+	flagged    = lazyregexp.New("^[\"'`]?(?:\\s*,\\s*|\\s+)") // between a flag and its value
+	another    = lazyregexp.New(`^-[-A-Za-z]`)                // the next flag
+	environ    = lazyregexp.New(`^\n?[A-Z0-9_]+=$`)           // of a dump of variables, where a value may have blanks
+	wholeLine  = lazyregexp.New(`^([^\r\n\f=]+)(?:[\r\n\f]|$)`)
+	cookie     = lazyregexp.New("^([^\r\n\f\"'`]+)")
 	// authorization is a scheme and a credential, or all that some schemes state of one.
-	authorization = regexp.MustCompile("^((?i:digest|aws4-hmac-sha256|oauth|negotiate)[^\r\n\f']+|" +
+	authorization = lazyregexp.New("^((?i:digest|aws4-hmac-sha256|oauth|negotiate)[^\r\n\f']+|" +
 		"[^\\s\"'`,;]+(?:[ \f]+[^-\\s\"'`,;][^\\s\"'`,;]*)?)")
 	// quoted is a value in quotes, with the signs of an escape or of a Python string before them, or a list. One that is
 	// not closed ends with its line.
-	quoted = regexp.MustCompile("^(?:\\\\+[\"']([^\n]*?)(?:\\\\+[\"']|\n|$)|[bBuUrRfF]?\"((?:\\\\.|[^\"\\\\\n])*)|" +
+	quoted = lazyregexp.New("^(?:\\\\+[\"']([^\n]*?)(?:\\\\+[\"']|\n|$)|[bBuUrRfF]?\"((?:\\\\.|[^\"\\\\\n])*)|" +
 		"[bBuUrRfF]?'((?:\\\\.|[^'\\\\\n])*)|`([^`\n]*)|(\\[[^\\]]*\\]?))")
-	word     = regexp.MustCompile("^((?:(?i:bearer|basic) +)?[^\\s\x01-\x05\"'`,;&\\[\\]{}<)\\\\]+)")
-	argument = regexp.MustCompile(`^([^\s"'{]+)`)
+	word     = lazyregexp.New("^((?:(?i:bearer|basic) +)?[^\\s\x01-\x05\"'`,;&\\[\\]{}<)\\\\]+)")
+	argument = lazyregexp.New(`^([^\s"'{]+)`)
 )
 
 // named finds the value of the name in which a word stands, from i to end.

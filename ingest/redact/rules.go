@@ -3,6 +3,9 @@ package redact
 import (
 	"regexp"
 	"strings"
+	"sync"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // rule is a kind of secret, or of a private path.
@@ -17,7 +20,7 @@ type rule struct {
 // matching finds the first group of a pattern. The pattern begins one character before the word: what must stand there,
 // or any. Before the beginning of a text stands a line's end.
 func matching(pattern string) func(s string, i, end int) (from, to int) {
-	re := regexp.MustCompile(`^(?:` + pattern + `)`)
+	re := lazyregexp.New(`^(?:` + pattern + `)`)
 	return func(s string, i, _ int) (from, to int) {
 		before := max(0, i-1)
 		text, shift := s[before:], before
@@ -142,8 +145,8 @@ func userinfo(s string, i, end int) (from, to int) {
 
 var (
 	afterUser = matching("[^A-Za-z0-9-](?:-u|--user|--proxy-user)[\\s\"',=]+[^\\s\"'`:]*:([^\\s\"'`]+)")
-	ids       = regexp.MustCompile(`^(-u|--user)\W+\d+:\d+$`)
-	program   = regexp.MustCompile(`(?:^|[^\w.-])(docker|podman|nerdctl|curl|wget|http)s?(?:\.exe)?[\s"',)]`)
+	ids       = lazyregexp.New(`^(-u|--user)\W+\d+:\d+$`)
+	program   = lazyregexp.New(`(?:^|[^\w.-])(docker|podman|nerdctl|curl|wget|http)s?(?:\.exe)?[\s"',)]`)
 )
 
 // user finds the password of USER:PASSWORD after curl's flag. Digits are ids of a user and a group in a command line of
@@ -174,9 +177,7 @@ type near struct {
 }
 
 // byPair is made once and never changes.
-var byPair = newIndex()
-
-func newIndex() *index {
+var byPair = sync.OnceValue(func() *index {
 	x := &index{near: [][]near{nil}}
 	for _, r := range rules() {
 		words := strings.Fields(r.near)
@@ -193,7 +194,7 @@ func newIndex() *index {
 		}
 	}
 	return x
-}
+})
 
 func pairOf(s string, i int) uint16 { return uint16(lower(s[i]))<<8 | uint16(lower(s[i+1])) }
 
@@ -207,13 +208,13 @@ func lower(c byte) byte {
 // scan replaces what stands near words.
 func scan(s string) string {
 	var out []byte
-	kept := 0
+	kept, words := 0, byPair()
 	for i := 0; i+1 < len(s); i++ {
-		at := byPair.list[pairOf(s, i)]
+		at := words.list[pairOf(s, i)]
 		if at == 0 {
 			continue
 		}
-		for _, n := range byPair.near[at] {
+		for _, n := range words.near[at] {
 			end := i + len(n.word)
 			if end > len(s) || !strings.EqualFold(s[i:end], n.word) {
 				continue

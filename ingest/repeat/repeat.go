@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/naming"
@@ -233,7 +233,7 @@ func separate(group []*schema.Point) []schema.Problem {
 }
 
 // ofBuild are names of columns that say what was measured with: what differs there is no other workload.
-var ofBuild = regexp.MustCompile(
+var ofBuild = lazyregexp.New(
 	`(?i)version|driver|torch|cuda|rocm|kernel|firmware|image|revision|python|platform|\bos\b`)
 
 // SeparateRows makes dimensions of the columns in which rows of one file differ that have one key and one system, in
@@ -335,14 +335,14 @@ func separateFiles(group []*schema.Point) []schema.Problem {
 var (
 	// varying are names under which people write which of several repeats a measurement is, and where and when it was
 	// made: that differs between repeats of one workload.
-	varying = regexp.MustCompile(`(?i)(?:^|[_.-])(` +
+	varying = lazyregexp.New(`(?i)(?:^|[_.-])(` +
 		`id|uuid|run|runs|number|index|idx|iteration|iter|trial|attempt|repeat|seed|date|time|timestamp|start|end|` +
 		`host|hostname|node|user|author|commit|sha|hash|git|branch|build|job|pipeline|workflow|ci|url|link|path|file|` +
 		`dir|comment|comments|note|notes|description|reason|release|count|total)s?(?:$|[_.-])`)
 
 	// counted are names of numbers that are set, not measured. Whole numbers alone count: tools write what they measure
 	// under names of every kind, mostly with a fraction.
-	counted = regexp.MustCompile(`(?i)(?:^|[_.-])(` +
+	counted = lazyregexp.New(`(?i)(?:^|[_.-])(` +
 		`tp|pp|dp|ep|cp|dep|tep|dcp|pcp|parallel|parallelism|replicas|shards|gpus|chips|nodes|sparsity|quant|bits|` +
 		`threads|cores|ctx|context|batch|block|page|chunk|chunked|window|lora|loras|turns|beams|draft|speculative|hidden|` +
 		`layers|heads|images|height|width|temperature|top_k|beam|` +
@@ -350,23 +350,23 @@ var (
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
 	// howMany are names of how many there were of what would else say where a measurement was made.
-	howMany = regexp.MustCompile(
+	howMany = lazyregexp.New(
 		`(?i)^(?:(?:num|n|rpc|concurrent|parallel|total)[_.-]?)?(?:nodes|users|clients|workers|streams)$`)
 
 	// outcome are names of how a measurement went.
-	outcome = regexp.MustCompile(`(?i)(?:^|[_.-])(?:elapsed|took|pass|passed|success|succeeded|successful|ok|correct|` +
+	outcome = lazyregexp.New(`(?i)(?:^|[_.-])(?:elapsed|took|pass|passed|success|succeeded|successful|ok|correct|` +
 		`valid|judge|verdict|outcome|below|above|exceeded|met|crashed|finished|completed|peak|used|usage|tps|toks?|` +
 		`ttft|tpot|itl|e2el?|latency|throughput|speed|ms)(?:$|[_.-])`)
 
 	// timed is how long something took: 26s.
-	timed = regexp.MustCompile(`(?i)^\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|min|m|h)$`)
+	timed = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|min|m|h)$`)
 
 	// fractions are names of fractions that are set.
-	fractions = regexp.MustCompile(
+	fractions = lazyregexp.New(
 		`(?i)sparsity|temperature|utilization|fraction|(?:^|[^u])ratio|top_p|version|precision|scale`)
 
 	// sampled are conditions that say how a point was sampled and not what was measured.
-	sampled = regexp.MustCompile(`^(num_prompts|incomplete|raw_file|tokenizer)$`)
+	sampled = lazyregexp.New(`^(num_prompts|incomplete|raw_file|tokenizer)$`)
 )
 
 // longestValue is how long a text may be that counts as a setting; what is longer is prose.
@@ -389,7 +389,7 @@ func Settings(p *schema.Point) map[string]string {
 }
 
 // settingText matches a short text, a truth, or a number, as they stand in a file.
-var settingText = regexp.MustCompile(`^(?:"([^\\\["]+)"|(true|false)|(\d.*))$`)
+var settingText = lazyregexp.New(`^(?:"([^\\\["]+)"|(true|false)|(\d.*))$`)
 
 // setting is a foreign field of a point where it is one: a short text, a truth, or a number under a name that says what
 // was set; "" for any other.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
@@ -134,7 +134,7 @@ func namedApart(s *schema.Score, found string) schema.Problem {
 }
 
 // stamped matches the names that eval harnesses write by themselves, results_<time>.json, and what a person added.
-var stamped = regexp.MustCompile(`^results_\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?[-_. ]+(.+)$`)
+var stamped = lazyregexp.New(`^results_\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?[-_. ]+(.+)$`)
 
 // AddedNames marks the scores of a file with what a person added to the name that its tool gave it, in place, and
 // returns a problem about it. What the model or the tasks are called says nothing more, nor does a counter.

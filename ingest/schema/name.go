@@ -1,9 +1,10 @@
 package schema
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // NearlyNamed reports whether two names differ in punctuation, or in one letter that is missing or two neighbours that
@@ -33,7 +34,7 @@ func NearlyNamed(a, b string) bool {
 	return len(x)+len(y) == 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
 
-var shard = regexp.MustCompile(`-0*1-of-\d+$`)
+var shard = lazyregexp.New(`-0*1-of-\d+$`)
 
 // WithoutShard is the name of a model without that of the first of several files of its weights: "-00001-of-00005".
 func WithoutShard(name string) string { return shard.ReplaceAllString(name, "") }

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // Version is the schema of a history document. A document of another version is refused.
@@ -246,7 +247,7 @@ func IsDeviceWithin(a, b string) bool {
 }
 
 // deviceMemory matches the size of a memory, which is no model number.
-var deviceMemory = regexp.MustCompile(`^\d+(?:g|gb|gib)$|^hbm\d\w*$|^gddr\d\w*$`)
+var deviceMemory = lazyregexp.New(`^\d+(?:g|gb|gib)$|^hbm\d\w*$|^gddr\d\w*$`)
 
 // deviceVariants are words that make another device of one model number.
 const deviceVariants = " ti super laptop mobile max pro ultra mini d xt xtx gre ada "

@@ -3,8 +3,9 @@ package schema
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // Slug returns a name as part of a path or an address: letters, digits, dots, underscores and hyphens. A name that
@@ -42,4 +43,4 @@ func Slug(name string) string {
 
 // windowsDevice matches names that are devices on Windows, with any suffix: a repository with such a file cannot be
 // checked out there.
-var windowsDevice = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)`)
+var windowsDevice = lazyregexp.New(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)`)

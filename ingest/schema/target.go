@@ -2,9 +2,10 @@ package schema
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // Target is one target of one workload, as it was in force when a run was made. A manifest states some of it.
@@ -100,7 +101,7 @@ func (t Target) Matches(k Key) bool {
 // DimLevel is the dimension of a target that holds at a service level and not at a load, as in tps_user=35.
 const DimLevel = "at"
 
-var levelText = regexp.MustCompile(`^(?:(?:tps_user|tok_s_user)=([0-9.]+)|ttft(?:[._](\w+))?<([0-9.]+)(?:ms)?)$`)
+var levelText = lazyregexp.New(`^(?:(?:tps_user|tok_s_user)=([0-9.]+)|ttft(?:[._](\w+))?<([0-9.]+)(?:ms)?)$`)
 
 // Level is what a user sees where a target of output holds.
 type Level struct {

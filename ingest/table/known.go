@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -104,10 +104,10 @@ var printedColumns = map[string]string{
 }
 
 var (
-	printedHead  = regexp.MustCompile(`(?m)^\|\s*model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|(?:\s*t/s \(req\)\s*\|)?\s*peak t/s`)
-	printedTest  = regexp.MustCompile(`^(ctx_)?(pp|tg)(\d*)(?: @ d(\d+))?(?: \(c(\d+)\))?$`)
-	printedSpeed = regexp.MustCompile(`^(\d+(?:\.\d+)?) ± (\d+(?:\.\d+)?)$`)
-	printedDate  = regexp.MustCompile(`(?im)^date: (20\d\d-\d\d-\d\d \d\d:\d\d:\d\d)`)
+	printedHead  = lazyregexp.New(`(?m)^\|\s*model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|(?:\s*t/s \(req\)\s*\|)?\s*peak t/s`)
+	printedTest  = lazyregexp.New(`^(ctx_)?(pp|tg)(\d*)(?: @ d(\d+))?(?: \(c(\d+)\))?$`)
+	printedSpeed = lazyregexp.New(`^(\d+(?:\.\d+)?) ± (\d+(?:\.\d+)?)$`)
+	printedDate  = lazyregexp.New(`(?im)^date: (20\d\d-\d\d-\d\d \d\d:\d\d:\d\d)`)
 )
 
 // printer makes llama-benchy's JSON of its tables, a value for each measurement: a row of prompts and one of

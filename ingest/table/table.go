@@ -11,12 +11,12 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -355,7 +355,7 @@ func (r *reader) note(cells []cell, row decode.Value) (has bool) {
 }
 
 // measured matches the name of a number that a benchmark measures, or of a score.
-var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
+var measured = lazyregexp.New(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
 	`eval_duration|\bt/s\b|_toks$|\bavg_ts$|resolved_instances|unit_tests_passed|` +
@@ -425,7 +425,7 @@ func (r *reader) workload(d *draft.Draft, c cell) {
 }
 
 // thousands matches a number with commas between its thousands.
-var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+var thousands = lazyregexp.New(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // number reads a number. Where cells are separated by semicolons, a comma is the decimal point.
 func (r *reader) number(text string) (float64, bool) {
@@ -827,7 +827,7 @@ func (p place) alike(top decode.Value, part int) bool {
 }
 
 // ofLimit matches the name of a number that was asked for, and not measured.
-var ofLimit = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:sla|slo|target|threshold|limit|goal|budget|timeout)(?:$|[^a-z])`)
+var ofLimit = lazyregexp.New(`(?i)(?:^|[^a-z])(?:sla|slo|target|threshold|limit|goal|budget|timeout)(?:$|[^a-z])`)
 
 func isMetricName(heading string) bool {
 	_, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(heading), "/"))
@@ -909,18 +909,18 @@ func unsaid(headings []string, said map[string]bool) string {
 // lengthNames are lengths that a person may have asked for, or a tool counted.
 var lengthNames = []struct {
 	says string
-	name *regexp.Regexp
+	name *lazyregexp.Regexp
 }{
-	{"isl", regexp.MustCompile(`(?i)^(?:prompt|input)[_ ]?(?:tokens|len|length|size)$|^n_prompt$`)},
-	{"isl", regexp.MustCompile(`(?i)^(?:context|ctx)[_ ]?(?:tokens|len|length)$|^context$`)}, // a size is the server's
-	{"osl", regexp.MustCompile(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$|^n_gen$`)},
+	{"isl", lazyregexp.New(`(?i)^(?:prompt|input)[_ ]?(?:tokens|len|length|size)$|^n_prompt$`)},
+	{"isl", lazyregexp.New(`(?i)^(?:context|ctx)[_ ]?(?:tokens|len|length)$|^context$`)}, // a size is the server's
+	{"osl", lazyregexp.New(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$|^n_gen$`)},
 }
 
 // counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
-var counters = regexp.MustCompile(`\d[\d_.:T-]*\d|\d|[*?{}\[\]\\]+`)
+var counters = lazyregexp.New(`\d[\d_.:T-]*\d|\d|[*?{}\[\]\\]+`)
 
 // plainKey is a heading that YAML takes as it is.
-var plainKey = regexp.MustCompile(`^[A-Za-z_][\w .()/%-]*$`)
+var plainKey = lazyregexp.New(`^[A-Za-z_][\w .()/%-]*$`)
 
 func key(heading string) string {
 	if plainKey.MatchString(heading) {
@@ -984,28 +984,28 @@ func meaning(heading string) (says string, isMetric bool) {
 }
 
 // separators are what stands between the words of a heading.
-var separators = regexp.MustCompile(`[^a-z0-9./]+`)
+var separators = lazyregexp.New(`[^a-z0-9./]+`)
 
 // setting matches a setting of an engine, by which results differ.
-var setting = regexp.MustCompile(`^(?:kv_cache(?:_dtype|_type)?|spec(?:ulative)?(?:_decod\w+)?|dtype|` +
+var setting = lazyregexp.New(`^(?:kv_cache(?:_dtype|_type)?|spec(?:ulative)?(?:_decod\w+)?|dtype|` +
 	`attention_backend|n_?ubatch|flash_attn|thinking|prefix_caching|pp_size|(?:dp|ep)(?:_size)?|n_gpu_layers|ngl|` +
 	`n?_?gpus|gpu_count|draft_model)$`)
 
 // Parts of a heading that name a rate, or a latency with its statistic and its unit: "ttft_p99_ms", "Mean ITL (ms)".
 var (
-	phaseRate = regexp.MustCompile(`^(?:(decode|gen|generation|output|tg|eval)|prefill|prompt|input|pp|prompt_eval)_` +
+	phaseRate = lazyregexp.New(`^(?:(decode|gen|generation|output|tg|eval)|prefill|prompt|input|pp|prompt_eval)_` +
 		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$`)
-	perSecond   = regexp.MustCompile(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
-	latencyName = regexp.MustCompile(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
+	perSecond   = lazyregexp.New(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
+	latencyName = lazyregexp.New(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
 		`inter_token_latency|e2e_latency|end_to_end_latency|` +
 		`sequence_latency)(?:_|$)`)
-	endToEnd  = regexp.MustCompile(`(?:^|[_.])(e2e)_(?:(?:mean|avg|average|median|p\d\d?(?:\.\d)?)_)?(?:ms|us|s|sec)$`)
-	noMean    = regexp.MustCompile(`(?:^|[_.])(?:sum|total|count|delta|diff|var|variance|bucket|created|cv)(?:_|$)`)
-	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|stddev|stdev|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
-	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
+	endToEnd  = lazyregexp.New(`(?:^|[_.])(e2e)_(?:(?:mean|avg|average|median|p\d\d?(?:\.\d)?)_)?(?:ms|us|s|sec)$`)
+	noMean    = lazyregexp.New(`(?:^|[_.])(?:sum|total|count|delta|diff|var|variance|bucket|created|cv)(?:_|$)`)
+	statistic = lazyregexp.New(`(?:^|[_.])(mean|avg|average|median|std|stddev|stdev|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
+	timeUnit  = lazyregexp.New(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
 	// "output_tok_throughput_tok_s" and "output throughput (tok/s)" are one rate
-	throughput = regexp.MustCompile(`_(?:throughput|tput|speed)_`)
-	unitTwice  = regexp.MustCompile(`tok(?:en)?s?_(tok)|req(?:uest)?s?_(req)`)
+	throughput = lazyregexp.New(`_(?:throughput|tput|speed)_`)
+	unitTwice  = lazyregexp.New(`tok(?:en)?s?_(tok)|req(?:uest)?s?_(req)`)
 )
 
 // latency is the mapping of a column of latencies; "" where its heading names none, or not in which unit.

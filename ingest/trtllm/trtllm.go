@@ -20,10 +20,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -124,7 +124,7 @@ type record struct {
 	rank    string // of the process that printed it, if the launcher states it
 }
 
-var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
+var banner = lazyregexp.New(`TensorRT-LLM version: (\S+)`)
 
 // logReader finds the tagged lines of a log.
 type logReader struct {
@@ -185,7 +185,7 @@ func (l *logReader) tagged(text string, rank []string) {
 }
 
 // rank matches the prefix that MPI's launcher adds to the lines of a process: "[1,0]<stdout>:".
-var rank = regexp.MustCompile(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
+var rank = lazyregexp.New(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
 
 // workloadKeys are the keys that are equal in records of one measurement.
 var workloadKeys = []string{

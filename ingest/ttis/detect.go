@@ -3,11 +3,11 @@ package ttis
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -142,18 +142,18 @@ type Named struct {
 const devices = `n150|n300|n150x4|t3k|tg|galaxy|galaxy_t3k|p100|p150|p150x4|p150x8|p300|p300x2|e150|cpu|gpu`
 
 var (
-	benchFile = regexp.MustCompile(`^(?:stress_test_|(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?)(.+?)` +
+	benchFile = lazyregexp.New(`^(?:stress_test_|(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?)(.+?)` +
 		`_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
-	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
-	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)(?:_n(\d+))?/[^/]+$`)
-	artifacts = regexp.MustCompile(`(?:^|/)artifacts/(id_[^/]+)/`) // of AIPerf, until v0.18
+	v2Dir     = lazyregexp.New(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
+	benchDir  = lazyregexp.New(`(?:^|/)bench_(\d+)_(\d+)_(\d+)(?:_n(\d+))?/[^/]+$`)
+	artifacts = lazyregexp.New(`(?:^|/)artifacts/(id_[^/]+)/`) // of AIPerf, until v0.18
 	// of media, with the seconds since 1970
-	mediaFile = regexp.MustCompile(`^benchmark_(id_.+)_\d{9,}(?:\.\d+)?\.json(?:\.gz)?$`)
-	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
-	oldEval   = regexp.MustCompile(`(?i)(?:^|/)evals_output/eval_([^/]+)/|(?:^|/)eval_([^/]+_(?:` + devices + `))/`)
-	oldPair   = regexp.MustCompile(`^(.+)_(` + devices + `)$`) // before ids, as in 2025
-	modelID   = regexp.MustCompile(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
-	shapePart = regexp.MustCompile(
+	mediaFile = lazyregexp.New(`^benchmark_(id_.+)_\d{9,}(?:\.\d+)?\.json(?:\.gz)?$`)
+	evalDir   = lazyregexp.New(`(?:^|/)eval_(id_[^/]+)/`)
+	oldEval   = lazyregexp.New(`(?i)(?:^|/)evals_output/eval_([^/]+)/|(?:^|/)eval_([^/]+_(?:` + devices + `))/`)
+	oldPair   = lazyregexp.New(`^(.+)_(` + devices + `)$`) // before ids, as in 2025
+	modelID   = lazyregexp.New(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
+	shapePart = lazyregexp.New(
 		`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+(?:_bench)?)|(?:^|_)(no-so)(?:_|$)`)
 )
 

@@ -2,10 +2,10 @@ package ttis
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -154,7 +154,7 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 	return read
 }
 
-var soundLength = regexp.MustCompile(`\b(\d+)s$`)
+var soundLength = lazyregexp.New(`\b(\d+)s$`)
 
 // readMediaEval reads the file of evals of media.
 func readMediaEval(f *decode.File, r *schema.Reading) {

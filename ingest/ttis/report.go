@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -52,7 +52,7 @@ func readSpec(f *decode.File, r *schema.Reading) {
 	}
 }
 
-var specFile = regexp.MustCompile(`^(?:runtime_model_spec|tt_model_spec)_((\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_.+)\.json$`)
+var specFile = lazyregexp.New(`^(?:runtime_model_spec|tt_model_spec)_((\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_.+)\.json$`)
 
 const (
 	stampLayout = "2006-01-02_15-04-05"
@@ -617,7 +617,7 @@ func asked(section decode.Value, k schema.Key) schema.Key {
 	return k
 }
 
-var titleOfPoint = regexp.MustCompile(`\bISL (\d+) / OSL (\d+), concurrency (\d+)$`)
+var titleOfPoint = lazyregexp.New(`\bISL (\d+) / OSL (\d+), concurrency (\d+)$`)
 
 func stated(f *decode.File) schema.Target { return schema.Target{Source: f.Path, SHA256: f.SHA256} }
 

@@ -3,11 +3,11 @@ package vllm
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -21,7 +21,7 @@ const (
 )
 
 // startupKey is a part of vLLM's start-up, or, of ttreport's own collector, the time until a server answers.
-var startupKey = regexp.MustCompile(`^avg_(cold|warm|server)_(\w+)_time$`)
+var startupKey = lazyregexp.New(`^avg_(cold|warm|server)_(\w+)_time$`)
 
 // Batch is the latency benchmark of the offline ones.
 var Batch = draft.Format{
@@ -73,7 +73,7 @@ func throughput(d *draft.Draft) {
 }
 
 // inOut matches the lengths in a file's name, which count if the total of tokens agrees.
-var inOut = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut|p)[-_]?(\d{1,9})`)
+var inOut = lazyregexp.New(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut|p)[-_]?(\d{1,9})`)
 
 func batch(d *draft.Draft) {
 	v := d.In

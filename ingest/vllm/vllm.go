@@ -3,11 +3,11 @@ package vllm
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -245,7 +245,7 @@ func identity(v decode.Value, d *draft.Draft) {
 }
 
 // severalOf matches the name of several accelerators in metadata: "4xNVIDIA_L40S".
-var severalOf = regexp.MustCompile(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)
+var severalOf = lazyregexp.New(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)
 
 // fields are the families of statistics; before v0.5.0 those of oldFields.
 var (
@@ -287,7 +287,7 @@ func swapE2EL(d *draft.Draft, why string) {
 }
 
 // measured matches further keys that the tool measures, which a sweep does not vary.
-var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|` +
+var measured = lazyregexp.New(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|` +
 	`spec_decode_|diffusion_|input_throughput$|goodput|.*_(completed|failed|count|total)$)`)
 
 // counts reads how many requests completed and failed, and the mean lengths, and decides the point's status.

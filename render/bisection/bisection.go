@@ -154,7 +154,7 @@ const (
 	bottom        = 290.
 )
 
-var page = template.Must(template.New("page").Parse(`<!doctype html>
+const page = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{{.Title}}</title>
 <meta name="viewport" content="width=device-width">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
@@ -164,13 +164,13 @@ code{overflow-wrap:anywhere}</style>
 {{.Picture}}
 <table><tr><th>build<th>change<th>measured<th>bad<th>first bad</tr>{{range .Rows}}
 <tr>{{range .}}<td>{{.}}</td>{{end}}</tr>{{end}}</table><p><code>{{.Command}}</code></p></html>
-`))
+`
 
 // Page is a page with a picture: the measured changes by build, and below them the probability of each to be the first
 // bad one.
 func Page(r *Result) ([]byte, error) {
 	var b bytes.Buffer
-	err := page.Execute(&b, struct {
+	err := template.Must(template.New("page").Parse(page)).Execute(&b, struct {
 		Title, Headline, Command string
 		Facts                    []string
 		Picture                  template.HTML // made of numbers alone

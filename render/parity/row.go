@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -74,8 +74,8 @@ func (r *row) order() []float64 {
 }
 
 var (
-	dated      = regexp.MustCompile(`_(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_`)
-	epochStamp = regexp.MustCompile(`_(\d{9,}(?:\.\d+)?)\.json(?:\.gz)?$`)
+	dated      = lazyregexp.New(`_(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_`)
+	epochStamp = lazyregexp.New(`_(\d{9,}(?:\.\d+)?)\.json(?:\.gz)?$`)
 )
 
 // fileTime is how tt-inference-server writes a time into names; dataTime is how data since v0.19 have it.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	_ "embed"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -139,7 +139,7 @@ func (g *grid) text(rule string, before func(line, column, spaces int) int) stri
 	return strings.Join(out, "\n")
 }
 
-var isNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
+var isNumber = lazyregexp.New(`^-?\d+(\.\d+)?$`)
 
 // alignPoints pads the numbers of a column so that their points are below each other, and reports whether it holds
 // nothing else.

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
@@ -337,10 +337,10 @@ func quoted(s string) string {
 }
 
 var (
-	listRE  = regexp.MustCompile(`(?m)^decisions:[ \t]*(\[\][ \t]*)?(#.*)?$`)
-	anyRE   = regexp.MustCompile(`(?m)^["']?decisions["']?[ \t]*:`)
-	itemRE  = regexp.MustCompile(`^( *)- `)
-	otherRE = regexp.MustCompile(`^[^\s#-]`)
+	listRE  = lazyregexp.New(`(?m)^decisions:[ \t]*(\[\][ \t]*)?(#.*)?$`)
+	anyRE   = lazyregexp.New(`(?m)^["']?decisions["']?[ \t]*:`)
+	itemRE  = lazyregexp.New(`^( *)- `)
+	otherRE = lazyregexp.New(`^[^\s#-]`)
 )
 
 // Append adds decisions at the end of the list in the text of a configuration; everything else stays as it is, comments

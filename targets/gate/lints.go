@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate/lint"
@@ -189,7 +189,7 @@ func (g *Gate) order(release int) []lint.Lint {
 }
 
 // versionName recognises names of versions: v0.17.0, release-12, 2.0.
-var versionName = regexp.MustCompile(`(?i)^((v|r|rel|release|build|nightly)[-_ ]?\d+|\d+\.\d)[\d._-]*$`)
+var versionName = lazyregexp.New(`(?i)^((v|r|rel|release|build|nightly)[-_ ]?\d+|\d+\.\d)[\d._-]*$`)
 
 // disordered reports a release that comes after one whose name is that of a later version, in its own line: what is
 // dated wrongly, or not at all, is compared with the wrong releases, and another one is taken for the newest. An order

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -65,7 +65,7 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 }
 
 // candidate is the name of a candidate of a release, v0.5.0-rc1, with that release's.
-var candidate = regexp.MustCompile(`(?i)^(.*\d)[-_.]?(?:rc|alpha|beta|pre)[-_.]?\d*$`)
+var candidate = lazyregexp.New(`(?i)^(.*\d)[-_.]?(?:rc|alpha|beta|pre)[-_.]?\d*$`)
 
 // candidates marks candidates of releases, where enough final releases came before them to compare them with: a history
 // of candidates alone is one of releases.
@@ -87,7 +87,7 @@ func candidates(list []Release) {
 }
 
 // version parts the name of a version with three numbers or more, v0.5.1, before its last number.
-var version = regexp.MustCompile(`^(\D*\d+\.\d+[\d.]*\.)\d+$`)
+var version = lazyregexp.New(`^(\D*\d+\.\d+[\d.]*\.)\d+$`)
 
 // hotfixes puts a release that follows later versions and continues an older one, v0.5.1 after v0.7.0, behind that one.
 // What ttreport.yaml lists stays where it is.

@@ -12,12 +12,12 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect/engine"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // Backend is Kubernetes behind kubectl.
@@ -122,7 +122,7 @@ func reasonIs(err error, reasons ...string) bool {
 }
 
 // answered is how kubectl begins an error of the API server; it writes those that are Invalid without a reason.
-var answered = regexp.MustCompile(
+var answered = lazyregexp.New(
 	`(?m)^(?:Error from server \((\w+)\): |(The \S+ ".*" is invalid: |error: You must be ))`)
 
 // failure is an error of kubectl: an [answerError] where the API server does not allow or accept something, else

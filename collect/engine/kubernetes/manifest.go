@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -40,18 +41,20 @@ const (
 var templateText string
 
 // manifests are the templates of what is created.
-var manifests = template.Must(template.New("manifest").Funcs(template.FuncMap{
-	"json": func(v any) (string, error) { // which YAML has as well
-		var b bytes.Buffer
-		to := json.NewEncoder(&b)
-		to.SetEscapeHTML(false)
-		err := to.Encode(v)
-		return strings.TrimSpace(b.String()), err
-	},
-	"indent": func(text string) string {
-		return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
-	},
-}).Parse(templateText))
+var manifests = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("manifest").Funcs(template.FuncMap{
+		"json": func(v any) (string, error) { // which YAML has as well
+			var b bytes.Buffer
+			to := json.NewEncoder(&b)
+			to.SetEscapeHTML(false)
+			err := to.Encode(v)
+			return strings.TrimSpace(b.String()), err
+		},
+		"indent": func(text string) string {
+			return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+		},
+	}).Parse(templateText))
+})
 
 // fields are what the templates have of a group.
 type fields struct {
@@ -159,7 +162,7 @@ func render(s *engine.Submission, a engine.Array) (string, error) {
 // execute returns the text of a template.
 func execute(name string, f fields) (string, error) {
 	var b strings.Builder
-	if err := manifests.ExecuteTemplate(&b, name, f); err != nil {
+	if err := manifests().ExecuteTemplate(&b, name, f); err != nil {
 		return "", fmt.Errorf("manifest: %w", err)
 	}
 	return b.String(), nil

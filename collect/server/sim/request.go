@@ -8,11 +8,11 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // request holds the fields of a completion request that are used here.
@@ -86,7 +86,7 @@ func (r *request) text() (string, error) {
 	return t, nil
 }
 
-var sum = regexp.MustCompile(`(\d{1,6})\s*\+\s*(\d{1,6})`)
+var sum = lazyregexp.New(`(\d{1,6})\s*\+\s*(\d{1,6})`)
 
 // answer returns the sum if the question asks for one, right in a fixed share of questions; "" for any other
 // question.

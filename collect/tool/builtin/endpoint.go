@@ -12,11 +12,11 @@ import (
 	"image/color"
 	"image/png"
 	"math/rand/v2"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
@@ -29,7 +29,7 @@ const (
 	imageMark   = "THE-IMAGE"
 )
 
-var marks = regexp.MustCompile(strings.Join([]string{limitMark, promptMark, historyPart, imageMark}, "|"))
+var marks = lazyregexp.New(strings.Join([]string{limitMark, promptMark, historyPart, imageMark}, "|"))
 
 // form is what the requests of an endpoint look like.
 type form struct {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -98,7 +98,7 @@ func takenBy(k reflect.Kind) (takes, example string) {
 }
 
 // quotedText matches quoted text in a message.
-var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)+"`)
+var quotedText = lazyregexp.New(`"(?:[^"\\]|\\.)+"`)
 
 // positionOfQuoted returns the position in a file of the first text that a message quotes; 0, 0 if it does not occur.
 // Types that implement TextUnmarshaler do not know their position.
@@ -127,11 +127,11 @@ func EncodeYAML(v any) ([]byte, error) {
 }
 
 // yamlName matches the name of a YAML file.
-var yamlName = regexp.MustCompile(`\.ya?ml(\.zst)?(\.gz)?$`)
+var yamlName = lazyregexp.New(`\.ya?ml(\.zst)?(\.gz)?$`)
 
 // results matches the top-level keys of reports that tools write as YAML; other files are configurations and not
 // parsed.
-var results = regexp.MustCompile(`(?m)^(?:["']?(scenario|load_summary|successes|results|` +
+var results = lazyregexp.New(`(?m)^(?:["']?(scenario|load_summary|successes|results|` +
 	`metrics|benchmarks)["']?:|- dataset:)`)
 
 // convertYAML rewrites a YAML document as JSON, so that one reader handles both, and reports whether it succeeded.

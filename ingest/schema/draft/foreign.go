@@ -2,11 +2,11 @@ package draft
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -112,7 +112,7 @@ func isWriting(name, text string) bool {
 	return IsText(name) || len(strings.Fields(text)) > 3 && written.MatchString(name[strings.LastIndexByte(name, '.')+1:])
 }
 
-var written = regexp.MustCompile(
+var written = lazyregexp.New(
 	`(?i)(?:^|[_ -])(?:prompts?|questions?|answers?|outputs?|responses?|repl(?:y|ies)|completions?)(?:$|[_ -])`)
 
 // Names reports whether a name is in a list of words; one that ends in a star stands for any ending.

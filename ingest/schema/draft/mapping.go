@@ -5,10 +5,10 @@ import (
 	"encoding/csv"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -399,7 +399,7 @@ func ClientTime(f *schema.Facts, date, duration decode.Value) (ok bool) {
 }
 
 // commitOf matches a commit of a repository of weights.
-var commitOf = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+var commitOf = lazyregexp.New(`^[0-9a-f]{7,40}$`)
 
 // Revision states which weights of a model were measured. A commit is a fact about the build; a branch or a tag, such
 // as a step of training, is other weights and part of the model's name.

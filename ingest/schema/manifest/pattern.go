@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 )
@@ -58,7 +59,7 @@ const oneWord = `(?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d[^%[1]s]*|[^%[1]s]+(?:%[1]s(?
 var ofModel = map[string]bool{"release": true, "version": true, "precision": true, "engine": true}
 
 // wildcard matches a placeholder, or a wildcard of a glob next to one.
-var wildcard = regexp.MustCompile(`\{([a-z_]+)\}|\*|\?`)
+var wildcard = lazyregexp.New(`\{([a-z_]+)\}|\*|\?`)
 
 // NewPattern compiles a pattern.
 func NewPattern(text string) (Pattern, error) {

@@ -2,9 +2,10 @@ package manifest
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 )
 
 // Named is a file with results: its path, and the model that it states itself, "" for none.
@@ -14,19 +15,19 @@ type Named struct{ Path, Model string }
 // the fact begins.
 var guesses = []struct {
 	fact string
-	like *regexp.Regexp
+	like *lazyregexp.Regexp
 }{
-	{"release", regexp.MustCompile(`(?i)(?:^|[-_ ])((?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|[0-3]?\d[-_.][0-3]?\d[-_.]20\d\d|` +
+	{"release", lazyregexp.New(`(?i)(?:^|[-_ ])((?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|[0-3]?\d[-_.][0-3]?\d[-_.]20\d\d|` +
 		`(?:build|nightly|weekly|release|version)[-_#]?\d+|[0-9a-f]*\d[0-9a-f]{6,39})$|v\d+(?:\.\d+)+)|` +
 		`^(\d+\.\d+\.\d)`)},
-	{"device", regexp.MustCompile(`(?i)(?:^|[-_ .])((?:(?:nvidia|amd|intel|apple|tenstorrent)[-_ ])?` +
+	{"device", lazyregexp.New(`(?i)(?:^|[-_ .])((?:(?:nvidia|amd|intel|apple|tenstorrent)[-_ ])?` +
 		`(?:[hb][123]00|gb[123]0+|[av]100|a10g?|a[456]000|l40s?|l4|t4|p1[05]0[abc]?|n[13][05]0|e150|t3k|galaxy|` +
 		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:(?:rtx|gtx)[-_ ])?pro[-_ ]?[456]000(?:[-_ ]blackwell)?|` +
 		`(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
 		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
-	{"model", regexp.MustCompile(`(?i)(` + families + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
-	{"impl", regexp.MustCompile(`(?i)^((?:rocm|vulkan|cuda|metal|cpu|sycl|hip|vllm|sglang|trt|tensorrt|tgi|mlx|` +
+	{"model", lazyregexp.New(`(?i)(` + families + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
+	{"impl", lazyregexp.New(`(?i)^((?:rocm|vulkan|cuda|metal|cpu|sycl|hip|vllm|sglang|trt|tensorrt|tgi|mlx|` +
 		`llama\.?cpp|exllama|triton|aiter|tt[-_]|forge|lmdeploy|ollama))`)},
 }
 
@@ -36,14 +37,14 @@ const families = `(?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepsee
 	`whisper)`
 
 // load is where the name of a file goes on to its load, after what was measured.
-var load = regexp.MustCompile(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
+var load = lazyregexp.New(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
 	`ctx)[-_=]?\d`)
 
 // ofTest matches what a name says of the test, between the model and the load.
-var ofTest = regexp.MustCompile(`(?i)[-_](?:latency|throughput|serving|bench(?:mark)?|perf|offline|online)$`)
+var ofTest = lazyregexp.New(`(?i)[-_](?:latency|throughput|serving|bench(?:mark)?|perf|offline|online)$`)
 
 // versus is in a name that is of several: h100_vs_mi300x.
-var versus = regexp.MustCompile(`(?i)[-_ .](?:vs|versus)[-_ .]`)
+var versus = lazyregexp.New(`(?i)[-_ .](?:vs|versus)[-_ .]`)
 
 const (
 	fieldSeparator = "__"
@@ -164,7 +165,7 @@ func areBuilds(names []Named, areFiles bool, wanted []string) bool {
 }
 
 // build matches the name of a file that ends with a build.
-var build = regexp.MustCompile(`^(.*[A-Za-z].*)-(?:v|build|b)\d[\d.]*\.\w+$`)
+var build = lazyregexp.New(`^(.*[A-Za-z].*)-(?:v|build|b)\d[\d.]*\.\w+$`)
 
 // factOf is the wanted fact that a field of most names looks like; "" for none.
 func factOf(fields [][]string, i, of int, wanted []string) string {
@@ -212,13 +213,13 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 }
 
 // chips is how many devices there are, before their name: gpu_2x_h200.
-var chips = regexp.MustCompile(`(^|[-_ ])\d+x([-_ ])$`)
+var chips = lazyregexp.New(`(^|[-_ ])\d+x([-_ ])$`)
 
 // modelFirst matches a name that begins with a family of models.
-var modelFirst = regexp.MustCompile(`(?i)^(?:[a-z]+[-_])?` + families)
+var modelFirst = lazyregexp.New(`(?i)^(?:[a-z]+[-_])?` + families)
 
 // besides is what a name of a file says beside its model.
-var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
+var besides = lazyregexp.New(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
 	`perplexity|fidelity|compression|latency|throughput|metric|[-_](?:tp|rocm|vulkan|cuda)`)
 
 // shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,

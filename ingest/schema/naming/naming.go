@@ -6,11 +6,11 @@
 package naming
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -31,26 +31,26 @@ const yearLast = `(?:[01]\d[-_.][0-3]\d|[0-3]\d[-_.][01]\d)[-_.]20[1-3]\d` +
 
 var (
 	// dates are times, hashes and long numbers in names: of a day, a second, a process.
-	dates = regexp.MustCompile(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
+	dates = lazyregexp.New(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
 		`(?:Z|[+-]\d\d:?\d\d)?)?|` + yearLast + `|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	hash = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+	hash = lazyregexp.New(`^[0-9a-f]{7,40}$`)
 	// inspectName is what Inspect calls a log: a time, the task, and a random id.
-	inspectName = regexp.MustCompile(
+	inspectName = lazyregexp.New(
 		`(^|/)20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d[+-]\d\d-\d\d[-_]([^/]*)[-_][0-9A-Za-z]{22}$`)
 	// anyFolder is what people call a folder of results, whatever they are of.
-	anyFolder = regexp.MustCompile(
+	anyFolder = lazyregexp.New(
 		`^(?:results?|outputs?|out|raw|data|bench(?:mark)?s?|evals?|logs?|reports?|artifacts?|tmp)$`)
 	// behindTime is a name that ends with a time and a number of its own.
-	behindTime = regexp.MustCompile(`([^/]` + Day + `[Tt_. -]*\d\d[-:_.h]?\d\d[-:_.m]?\d\d)[-_.]+(\d{3,})$`)
-	extensions = regexp.MustCompile(`(?i)(\.(json|jsonl|txt|log|csv|out|md|yaml|yml|gz|zst|pytorch))+$`)
-	words      = regexp.MustCompile(`[a-z]+|\d+(?:\.\d+)?|[^a-z\d]+`)
-	parallel   = regexp.MustCompile(`(?:^|[^a-z])(dep|tep|tp|ep|pp|dp|cp)[-_=]?(\d{1,4})(?:[^a-z\d]|$)`)
+	behindTime = lazyregexp.New(`([^/]` + Day + `[Tt_. -]*\d\d[-:_.h]?\d\d[-:_.m]?\d\d)[-_.]+(\d{3,})$`)
+	extensions = lazyregexp.New(`(?i)(\.(json|jsonl|txt|log|csv|out|md|yaml|yml|gz|zst|pytorch))+$`)
+	words      = lazyregexp.New(`[a-z]+|\d+(?:\.\d+)?|[^a-z\d]+`)
+	parallel   = lazyregexp.New(`(?:^|[^a-z])(dep|tep|tp|ep|pp|dp|cp)[-_=]?(\d{1,4})(?:[^a-z\d]|$)`)
 )
 
 // precision matches a part of a name that says in how many bits a model's weights are: IQ4_NL, q8_0, w4a16, fp8. Q1
 // to Q4 by themselves may be quarters.
-var precision = regexp.MustCompile(
+var precision = lazyregexp.New(
 	`(?i)(?:^|[^a-z\d])(i?q\d_(?:[01]|k|x{0,2}s|m|nl)(?:_(?:x?s|m|x?l|p))?|q[5-8]|w\d+a\d+|` +
 		`(?:nv|mx)?fp(?:4|8|16|32)|bf16|int[48]|awq|gptq|[2-8]-?bit)(?:[^a-z\d]|$)`)
 
@@ -68,7 +68,7 @@ const counter = " run rep repeat repetition iter iteration trial try attempt see
 
 // load matches a part of the load in a name: "c4", "concurrency=8", "qps_inf", "16qps", "isl128". Its ends are those of
 // a word, so that "abc8" is none.
-var load = regexp.MustCompile(`(?i)(^|[-_./= ])(?:(?:max[-_]?)?` +
+var load = lazyregexp.New(`(?i)(^|[-_./= ])(?:(?:max[-_]?)?` +
 	`(isl|osl|concurrency|conc?|maxcon|num_concurrent|request_rate|rate|rps|qps|c)[-_=]?(\d+(?:\.\d+)?|inf)|` +
 	`(\d+(?:\.\d+)?|inf)(qps|rps))($|[-_./ ])`)
 

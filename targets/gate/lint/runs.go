@@ -3,17 +3,17 @@ package lint
 import (
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
 // faults are the names of shares of which 0 is the best.
-var faults = regexp.MustCompile(`(?i)not_attempted|refus|invalid|error|incorrect|wrong|hallucinat|toxic`)
+var faults = lazyregexp.New(`(?i)not_attempted|refus|invalid|error|incorrect|wrong|hallucinat|toxic`)
 
 func zeroScore(s score) {
 	isFault := s.Lower() || faults.MatchString(s.Metric)
