@@ -84,12 +84,6 @@ func openWorkspace(dir string) (*workspace.Workspace, error) {
 	return ws, nil
 }
 
-// lockFlag declares how long to wait for another command in the same workspace.
-func lockFlag(fs *pflag.FlagSet, sh *shell) {
-	fs.DurationVar(&sh.patience, "lock-timeout", sh.patience,
-		"how long to wait for another ttreport in this workspace, as `2m`; 0 does not wait")
-}
-
 // lock keeps other commands from writing to a folder, and, where exclusive, from reading it. It waits for them, and
 // says so.
 func (s *shell) lock(ctx context.Context, dir string, mode folderlock.Mode) (release func(), err error) {
@@ -125,16 +119,22 @@ func (s *shell) openLocked(ctx context.Context, mode folderlock.Mode) (*workspac
 //go:embed commands
 var commandTexts embed.FS
 
-// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
-// help explains, and behind "Examples:" lines to type.
-func command(name string) *cobra.Command {
-	data, err := commandTexts.ReadFile("commands/" + name + ".txt")
+// commandText is a file of texts.
+func commandText(file string) string {
+	data, err := commandTexts.ReadFile("commands/" + file)
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	use, text, _ := strings.Cut(string(data), "\n")
+	return string(data)
+}
+
+// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
+// help explains, behind "Flags:" what [bind] declares, and behind "Examples:" lines to type.
+func command(name string) *cobra.Command {
+	use, text, _ := strings.Cut(commandText(name+".txt"), "\n")
 	short, text, _ := strings.Cut(text, "\n")
 	long, examples, _ := strings.Cut(text, "\nExamples:\n")
+	long, _, _ = strings.Cut(long, "\nFlags:\n")
 	return &cobra.Command{Use: use, Short: short, Long: long, Example: examples}
 }
 

@@ -30,13 +30,10 @@ import (
 
 func compareCommand(sh *shell) *cobra.Command {
 	c := command("compare")
-	fs := c.Flags()
-	var o compareOptions
-	fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
-	fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
-	fs.BoolVar(&o.texts, "texts", false, "print the items that B answers worse or better, of two folders with samples")
-	lockFlag(fs, sh)
-	o.id = identityFlags(fs)
+	o := compareOptions{format: "term", id: &identity{}}
+	bind(c.Flags(), "compare", o.id.flags(map[string]any{
+		"format": &o.format, "tools": &o.tools, "texts": &o.texts, "lock-timeout": &sh.patience,
+	}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(o.tools) > 0 && (len(o.tools) != 2 || len(args) != 1):

@@ -23,8 +23,9 @@ import (
 func exportCommand(sh *shell) *cobra.Command {
 	c := command("export")
 	var part historyPart
-	part.declare(c.Flags())
-	lockFlag(c.Flags(), sh)
+	bind(c.Flags(), "export", map[string]any{
+		"since": &part.since, "models": &part.models, "lock-timeout": &sh.patience,
+	})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var as exporting
 		var names []string

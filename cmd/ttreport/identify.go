@@ -25,10 +25,9 @@ import (
 
 func identifyCommand(sh *shell) *cobra.Command {
 	c := command("identify")
-	fs := c.Flags()
-	all := fs.Bool("all", false, "list every run with what states its facts, every series, and whole names")
-	write := fs.Bool("write", false, "write the manifest that is shown")
-	id := identityFlags(fs)
+	var all, write bool
+	id := &identity{}
+	bind(c.Flags(), "identify", id.flags(map[string]any{"all": &all, "write": &write}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, "ttreport identify results/", "identify: one folder, file or archive is expected")
@@ -53,7 +52,7 @@ func identifyCommand(sh *shell) *cobra.Command {
 		}); err != nil {
 			return err
 		}
-		if is.list(listing{sh.out, commonFolder(set.Files), *all}); *write {
+		if is.list(listing{sh.out, commonFolder(set.Files), all}); write {
 			return is.write(sh)
 		}
 		return nil

@@ -17,13 +17,10 @@ import (
 
 func serveCommand(sh *shell) *cobra.Command {
 	c := command("serve")
-	fs := c.Flags()
-	var o serveOptions
-	fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")
-	fs.BoolVar(&o.poll, "poll", false, "look every second, where the file system reports no changes")
-	fs.StringVar(&o.build.out, "out", "", "output `folder` (default _site)")
-	lockFlag(fs, sh)
-	o.build.id = identityFlags(fs)
+	o := serveOptions{build: buildOptions{id: &identity{}}}
+	bind(c.Flags(), "serve", o.build.id.flags(map[string]any{
+		"port": &o.port, "poll": &o.poll, "out": &o.build.out, "lock-timeout": &sh.patience,
+	}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return o.serve(c.Context(), sh, args)
 	}
