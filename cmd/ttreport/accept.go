@@ -24,14 +24,12 @@ import (
 )
 
 func acceptCommand(sh *shell) *cobra.Command {
-	c := command("accept")
 	var o acceptOptions
-	bind(c.Flags(), "accept", map[string]any{
+	return command("accept", map[string]any{
 		"change": &o.changes, "verdict": &o.verdicts, "model": &o.of.Model, "device": &o.of.Device,
 		"workload": &o.of.Workload, "metric": &o.of.Metric, "reason": &o.reason, "owner": &o.owner, "until": &o.until,
 		"dry-run": &o.dryRun, "lock-timeout": &sh.patience,
-	})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, `ttreport accept v0.6.0 --change ID --reason "…"`, "accept: it needs one release")
 		}
@@ -39,8 +37,7 @@ func acceptCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return o.accept(c.Context(), sh, args[0])
-	}
-	return c
+	})
 }
 
 type acceptOptions struct {

@@ -35,7 +35,7 @@ import (
 )
 
 func bisectCommand(sh *shell) *cobra.Command {
-	c := command("bisect")
+	c := command("bisect", nil, nil)
 	fs := c.Flags()
 	o := bisectOptions{flags: fs}
 	o.declare(fs)

@@ -32,14 +32,12 @@ import (
 )
 
 func buildCommand(sh *shell) *cobra.Command {
-	c := command("build")
 	o := buildOptions{id: &identity{}}
-	bind(c.Flags(), "build", o.id.flags(map[string]any{
+	return command("build", o.id.flags(map[string]any{
 		"out": &o.out, "ephemeral": &o.ephemeral, "strict": &o.strict, "base-url": &o.baseURL, "public": &o.public,
 		"single-file": &o.single, "reports": &o.reports, "reports-out": &o.reportsDir, "since": &o.part.since,
 		"models": &o.part.models, "lock-timeout": &sh.patience,
-	}))
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}), func(c *cobra.Command, args []string) error {
 		if err := o.contradictions(); err != nil {
 			return err
 		}
@@ -48,8 +46,7 @@ func buildCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return build(c.Context(), sh, ws, args, o)
-	}
-	return c
+	})
 }
 
 type buildOptions struct {

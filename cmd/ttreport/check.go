@@ -32,27 +32,23 @@ import (
 )
 
 func checkCommand(sh *shell) *cobra.Command {
-	c := command("check")
-	fs := c.Flags()
 	o, failOn := checkOptions{format: "term"}, ""
-	bind(fs, "check", map[string]any{
+	return command("check", map[string]any{
 		"release": &o.release, "run": &o.run, "model": &o.model, "device": &o.device, "against": &o.baseline,
 		"channel": &o.channel, "ephemeral": &o.ephemeral, "fail-on": &failOn, "format": &o.format, "site": &o.site,
 		"explain": &o.explain, "all": &o.all, "results": &o.results, "recheck-plan": &o.recheckPlan,
 		"lock-timeout": &sh.patience, "change-points": &o.changePoints,
-	})
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
+	}, func(c *cobra.Command, args []string) (err error) {
 		if err := o.contradictions(len(args) > 0); err != nil {
 			return err
 		}
-		if fs.Changed("fail-on") {
+		if c.Flags().Changed("fail-on") {
 			if o.failOn, err = gate.ParseFailOn(failOn); err != nil {
 				return failure{code: exitUsage, err: fmt.Errorf("check: %w", err)}
 			}
 		}
 		return o.check(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type checkOptions struct {

@@ -129,18 +129,26 @@ func commandText(file string) string {
 }
 
 // command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
-// help explains, behind "Flags:" what [bind] declares, and behind "Examples:" lines to type.
-func command(name string) *cobra.Command {
+// help explains, behind "Flags:" what [bind] declares for its variables, and behind "Examples:" lines to type. One
+// whose usage is its name takes no arguments.
+func command(name string, vars map[string]any, run func(*cobra.Command, []string) error) *cobra.Command {
 	use, text, _ := strings.Cut(commandText(name+".txt"), "\n")
 	short, text, _ := strings.Cut(text, "\n")
 	long, examples, _ := strings.Cut(text, "\nExamples:\n")
 	long, _, _ = strings.Cut(long, "\nFlags:\n")
-	return &cobra.Command{Use: use, Short: short, Long: long, Example: examples}
+	c := &cobra.Command{Use: use, Short: short, Long: long, Example: examples, RunE: run}
+	if use == name && run != nil {
+		c.Args = noArguments
+	}
+	if vars != nil {
+		bind(c.Flags(), name, vars)
+	}
+	return c
 }
 
 // newRoot makes the program: its commands in the order of the help, and how all of them explain themselves and fail.
 func newRoot(sh *shell) *cobra.Command {
-	root := command("ttreport")
+	root := command("ttreport", nil, nil)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.Args = cobra.ArbitraryArgs // so that RunE says what is unknown
 	root.RunE = func(c *cobra.Command, args []string) error {
@@ -342,13 +350,10 @@ func noNumber(c *cobra.Command) (err error) {
 }
 
 func versionCommand(sh *shell) *cobra.Command {
-	c := command("version")
-	c.Args = noArguments
-	c.RunE = func(*cobra.Command, []string) error {
+	return command("version", nil, func(*cobra.Command, []string) error {
 		_, err := fmt.Fprint(sh.out, versionText())
 		return err
-	}
-	return c
+	})
 }
 
 // versionText is the version and how the program was built.

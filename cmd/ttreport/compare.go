@@ -29,12 +29,10 @@ import (
 )
 
 func compareCommand(sh *shell) *cobra.Command {
-	c := command("compare")
 	o := compareOptions{format: "term", id: &identity{}}
-	bind(c.Flags(), "compare", o.id.flags(map[string]any{
+	return command("compare", o.id.flags(map[string]any{
 		"format": &o.format, "tools": &o.tools, "texts": &o.texts, "lock-timeout": &sh.patience,
-	}))
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}), func(c *cobra.Command, args []string) error {
 		switch {
 		case len(o.tools) > 0 && (len(o.tools) != 2 || len(args) != 1):
 			return fail(exitUsage, "ttreport compare --tools vllm,aiperf v0.6.0",
@@ -47,8 +45,7 @@ func compareCommand(sh *shell) *cobra.Command {
 			return fail(exitUsage, "leave one of the two out", "compare: --texts is for --format term")
 		}
 		return o.compare(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type compareOptions struct {

@@ -20,13 +20,10 @@ import (
 )
 
 func demoCommand(sh *shell) *cobra.Command {
-	c := command("demo")
-	c.Args = noArguments
 	dir, port, noPreview := "ttreport-demo", 0, false
-	bind(c.Flags(), "demo", map[string]any{
+	return command("demo", map[string]any{
 		"dir": &dir, "port": &port, "no-preview": &noPreview, "lock-timeout": &sh.patience,
-	})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
@@ -46,8 +43,7 @@ func demoCommand(sh *shell) *cobra.Command {
 			return nil
 		}
 		return err
-	}
-	return c
+	})
 }
 
 // collectDemo runs the demo where nothing real could be mixed with it.

@@ -21,12 +21,10 @@ import (
 )
 
 func exportCommand(sh *shell) *cobra.Command {
-	c := command("export")
 	var part historyPart
-	bind(c.Flags(), "export", map[string]any{
+	return command("export", map[string]any{
 		"since": &part.since, "models": &part.models, "lock-timeout": &sh.patience,
-	})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		var as exporting
 		var names []string
 		for _, e := range exports() {
@@ -46,8 +44,7 @@ func exportCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return as.export(c.Context(), sh, part, args[1])
-	}
-	return c
+	})
 }
 
 // exportName is the file that tells a folder of ours from others.

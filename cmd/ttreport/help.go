@@ -24,14 +24,9 @@ import (
 )
 
 func helpCommand(sh *shell) *cobra.Command {
-	c := command("help")
-	c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
-	}
 	var all bool
 	var man string
-	bind(c.Flags(), "help", map[string]any{"all": &all, "man": &man})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := command("help", map[string]any{"all": &all, "man": &man}, func(c *cobra.Command, args []string) error {
 		switch {
 		case man != "":
 			return writeMan(sh, c.Root(), man)
@@ -40,6 +35,9 @@ func helpCommand(sh *shell) *cobra.Command {
 			return nil
 		}
 		return explainTopic(sh, c.Root(), args[0], all)
+	})
+	c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
 	}
 	return c
 }
@@ -339,9 +337,7 @@ func writeMan(sh *shell, root *cobra.Command, dir string) error {
 }
 
 func completionCommand(sh *shell) *cobra.Command {
-	c := command("completion")
-	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := command("completion", nil, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, "ttreport completion bash", "completion: name a shell: %s", strings.Join(c.ValidArgs, ", "))
 		}
@@ -357,6 +353,7 @@ func completionCommand(sh *shell) *cobra.Command {
 		}
 		hint := didYouMean(args[0], c.ValidArgs, "ttreport completion ", "there are "+strings.Join(c.ValidArgs, ", "))
 		return fail(exitUsage, hint, "completion: no script for %q", args[0])
-	}
+	})
+	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
 	return c
 }

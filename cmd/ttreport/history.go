@@ -41,16 +41,13 @@ type storedRun struct {
 }
 
 func historyCommand(sh *shell) *cobra.Command {
-	c := command("history")
 	var of, to labels
 	var write bool
-	bind(c.Flags(), "history", map[string]any{
+	c := command("history", map[string]any{
 		"run": &of.run, "model": &of.model, "device": &of.device, "release": &of.release, "date": &of.date,
 		"label": &of.label, "to-model": &to.model, "to-device": &to.device, "to-release": &to.release,
 		"to-date": &to.date, "to-label": &to.label, "write": &write, "lock-timeout": &sh.patience,
-	})
-	c.ValidArgs = []string{"list", "rename", "merge", "drop"}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 || !slices.Contains(c.ValidArgs, args[0]) {
 			return fail(exitUsage, "ttreport history list", "history: list, rename, merge or drop is expected")
 		}
@@ -78,7 +75,8 @@ func historyCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return (&edit{dir: ws.History(), lib: lib, of: of, to: to}).run(sh, verb, write)
-	}
+	})
+	c.ValidArgs = []string{"list", "rename", "merge", "drop"}
 	return c
 }
 

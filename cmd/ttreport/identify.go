@@ -24,11 +24,11 @@ import (
 )
 
 func identifyCommand(sh *shell) *cobra.Command {
-	c := command("identify")
 	var all, write bool
 	id := &identity{}
-	bind(c.Flags(), "identify", id.flags(map[string]any{"all": &all, "write": &write}))
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return command("identify", id.flags(map[string]any{
+		"all": &all, "write": &write,
+	}), func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, "ttreport identify results/", "identify: one folder, file or archive is expected")
 		}
@@ -56,8 +56,7 @@ func identifyCommand(sh *shell) *cobra.Command {
 			return is.write(sh)
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 // knownFact is a fact of a run: its field in the provenance, and what to do where nothing states it, "" where it may be

@@ -119,11 +119,11 @@ func fromHere(name string) string {
 }
 
 func inspectCommand(sh *shell) *cobra.Command {
-	c := command("inspect")
 	var asJSON, all, strict bool
 	id := &identity{}
-	bind(c.Flags(), "inspect", id.flags(map[string]any{"json": &asJSON, "all": &all, "strict": &strict}))
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return command("inspect", id.flags(map[string]any{
+		"json": &asJSON, "all": &all, "strict": &strict,
+	}), func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fail(exitUsage, "ttreport inspect results/", "inspect: no file or folder given")
 		}
@@ -144,18 +144,15 @@ func inspectCommand(sh *shell) *cobra.Command {
 			err = failure{code: exitInput, err: fmt.Errorf("%s in the input", plaintext.Plural(errors, "error"))}
 		}
 		return err
-	}
-	return c
+	})
 }
 
 func ingestCommand(sh *shell) *cobra.Command {
-	c := command("ingest")
 	var retarget, strict bool
 	id := &identity{}
-	bind(c.Flags(), "ingest", id.flags(map[string]any{
+	return command("ingest", id.flags(map[string]any{
 		"lock-timeout": &sh.patience, "retarget": &retarget, "strict": &strict,
-	}))
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}), func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fail(exitUsage, "ttreport ingest results/", "ingest: no file or folder given")
 		}
@@ -171,8 +168,7 @@ func ingestCommand(sh *shell) *cobra.Command {
 		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.Runs, "run"),
 			got.Written, ws.History(), got.Same, problemCounts(got.Problems))
 		return readVerdict(got, args, strict)
-	}
-	return c
+	})
 }
 
 // load reads paths of the command line.
@@ -363,11 +359,10 @@ func leftInResults(ctx context.Context, ws *workspace.Workspace, c *columns.Colu
 }
 
 func verifyCommand(sh *shell) *cobra.Command {
-	c := command("verify")
-	c.Args = noArguments
 	var strict bool
-	bind(c.Flags(), "verify", map[string]any{"lock-timeout": &sh.patience, "strict": &strict})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return command("verify", map[string]any{
+		"lock-timeout": &sh.patience, "strict": &strict,
+	}, func(c *cobra.Command, args []string) error {
 		ws, release, err := sh.openLocked(c.Context(), folderlock.Shared)
 		if err != nil {
 			return err
@@ -392,6 +387,5 @@ func verifyCommand(sh *shell) *cobra.Command {
 				plaintext.Plural(n, "file"))
 		}
 		return nil
-	}
-	return c
+	})
 }

@@ -24,10 +24,8 @@ import (
 )
 
 func modelsCommand(sh *shell) *cobra.Command {
-	c := command("models")
 	var python string
-	bind(c.Flags(), "models", map[string]any{"python": &python})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return command("models", map[string]any{"python": &python}, func(c *cobra.Command, args []string) error {
 		ws, err := openWorkspace(".")
 		if err != nil {
 			return err
@@ -60,8 +58,7 @@ func modelsCommand(sh *shell) *cobra.Command {
 			}
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 // importModels adds specifications to the catalogue.

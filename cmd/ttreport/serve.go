@@ -16,15 +16,12 @@ import (
 )
 
 func serveCommand(sh *shell) *cobra.Command {
-	c := command("serve")
 	o := serveOptions{build: buildOptions{id: &identity{}}}
-	bind(c.Flags(), "serve", o.build.id.flags(map[string]any{
+	return command("serve", o.build.id.flags(map[string]any{
 		"port": &o.port, "poll": &o.poll, "out": &o.build.out, "lock-timeout": &sh.patience,
-	}))
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}), func(c *cobra.Command, args []string) error {
 		return o.serve(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type serveOptions struct {

@@ -18,15 +18,12 @@ import (
 )
 
 func doctorCommand(sh *shell) *cobra.Command {
-	c := command("doctor")
-	c.Args = noArguments
 	var needed []string
 	var reset, create string
 	o := doctor.Request{Port: 8000}
-	bind(c.Flags(), "doctor", map[string]any{
+	return command("doctor", map[string]any{
 		"for": &needed, "reset": &reset, "make": &create, "model": &o.Model, "image": &o.Image, "port": &o.Port,
-	})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		if o.Port == 0 {
 			return fail(exitUsage, "a port is a number from 1 to 65535", "doctor: --port %d", o.Port)
 		}
@@ -64,8 +61,7 @@ func doctorCommand(sh *shell) *cobra.Command {
 				plaintext.Plural(missing, "needed tool"))
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 // scaffold is what the files of a new workspace mention.
@@ -74,16 +70,12 @@ type scaffold struct {
 }
 
 func initCommand(sh *shell) *cobra.Command {
-	c := command("init")
-	c.Args = noArguments
 	s := scaffold{Model: "sim-8b", Device: "simulated", Server: "sim", Runner: "ubuntu-latest"}
-	bind(c.Flags(), "init", map[string]any{
+	return command("init", map[string]any{
 		"model": &s.Model, "device": &s.Device, "server": &s.Server, "runner": &s.Runner,
-	})
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	}, func(_ *cobra.Command, args []string) error {
 		return s.write(sh)
-	}
-	return c
+	})
 }
 
 // write writes the files that are not there.

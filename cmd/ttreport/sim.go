@@ -12,16 +12,14 @@ import (
 )
 
 func simCommand(sh *shell) *cobra.Command {
-	c := command("sim")
 	cfg, port, slower, key := sim.Defaults(), 8000, 0., ""
-	bind(c.Flags(), "sim", map[string]any{
+	return command("sim", map[string]any{
 		"port": &port, "model": &cfg.Model, "errors": &cfg.Errors, "reasoning": &cfg.Reasoning, "slower": &slower,
 		"seed": &cfg.Seed, "max-num-seqs": &cfg.MaxBatch, "max-num-batched-tokens": &cfg.ChunkTokens,
 		"prefix-cache": &cfg.CacheTokens, "block-size": &cfg.CacheBlock, "acceptance": &cfg.Acceptance, "key-from": &key,
-	})
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 || port == 0 {
-			return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
+	}, func(c *cobra.Command, _ []string) error {
+		if port == 0 {
+			return fail(exitUsage, "ttreport sim --port 8000", "sim: --port must be from 1 to 65535, got 0")
 		}
 		if share := cfg.Errors; !(share >= 0 && share <= 1) {
 			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500",
@@ -52,6 +50,5 @@ func simCommand(sh *shell) *cobra.Command {
 		sh.say("serving   %s at %s, simulated  (Ctrl-C ends it)", cfg.Model, s.URL())
 		<-c.Context().Done()
 		return nil
-	}
-	return c
+	})
 }

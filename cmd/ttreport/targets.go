@@ -24,16 +24,13 @@ import (
 )
 
 func targetsCommand(sh *shell) *cobra.Command {
-	c := command("targets")
 	o := targetOptions{level: schema.LevelComplete, minMargin: 2}
-	bind(c.Flags(), "targets", map[string]any{
+	return command("targets", map[string]any{
 		"model": &o.model, "device": &o.device, "release": &o.release, "level": &o.level, "min-margin": &o.minMargin,
 		"out": &o.out,
-	})
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		return o.run(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type targetOptions struct {
