@@ -207,44 +207,33 @@ func (s *session) loaded(
 	if r.empty {
 		r.side.ExitCode = 1
 	}
-	notes := []string{lost(set), readLate(set, r.failure), "", steady, knewPrompts(st.Load, out)}
-	if n := out.Resent(); n > 0 {
-		notes[2] = fmt.Sprintf("sent again: %d, whose idle connections were closed by the server or a proxy", n)
-	}
-	r.note = strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
+	r.note = remarks(st.Load, out, set, r.failure, steady)
 	return r, nil
 }
 
-// lost is a note on requests that are in no statistic; "" where there are none, or no others.
-func lost(set latency.Set) string {
-	n := set.Failed + set.Hollow
-	if n == 0 || set.OK == 0 {
-		return ""
+// remarks are what is to know of a load beside its numbers, if anything: requests that are in no statistic, where
+// others are; those of which something is left out, unless that is the failure; prompts of random words that the server
+// knew before, as it does those of an earlier measurement with the same seed, so that TTFT is that of its cache.
+func remarks(w plan.Workload, out builtin.Outcome, set latency.Set, failure, steady string) string {
+	var notes []string
+	note := func(is bool, format string, args ...any) {
+		if is {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
 	}
-	return fmt.Sprintf("%d of %d requests failed", n, n+set.OK)
-}
-
-// readLate is a note on requests of which the statistics leave something out; "" for none, or where the point failed.
-func readLate(set latency.Set, failure string) string {
-	if set.Undated == 0 || failure != "" {
-		return ""
-	}
+	lost, late, resent := set.Failed+set.Hollow, "times that are not known are left out", out.Resent()
+	note(lost > 0 && set.OK > 0, "%d of %d requests failed", lost, lost+set.OK)
 	if set.LostGaps > latency.MostLost {
-		return fmt.Sprintf("%d of %d requests were read late: ITL is not known", set.Undated, set.OK)
+		late = "ITL is not known"
 	}
-	return fmt.Sprintf("%d of %d requests were read late: times that are not known are left out", set.Undated, set.OK)
-}
-
-// knewPrompts is a note on prompts of random words that the server knew before, as it does those of an earlier
-// measurement with the same seed: TTFT is then that of its cache.
-func knewPrompts(w plan.Workload, out builtin.Outcome) string {
-	share, _, ok := out.Cached()
+	note(set.Undated > 0 && failure == "", "%d of %d requests were read late: %s", set.Undated, set.OK, late)
+	note(resent > 0, "sent again: %d, whose idle connections were closed by the server or a proxy", resent)
+	note(steady != "", "%s", steady)
+	share, _, known := out.Cached()
 	fresh := w.Dataset == "" && w.Prefix == 0 && w.Hit == 0 && w.Turns <= 1
-	if !ok || !fresh || share < schema.MostlyCached {
-		return ""
-	}
-	return fmt.Sprintf("%.0f%% of the prompts' tokens were in the server's cache: restart it, or leave out --seed",
-		100*share)
+	note(known && fresh && share >= schema.MostlyCached,
+		"%.0f%% of the prompts' tokens were in the server's cache: restart it, or leave out --seed", 100*share)
+	return strings.Join(notes, "; ")
 }
 
 // saturation returns a note on a client that did not reach the requested concurrency; "" if it did.

@@ -19,11 +19,11 @@ func TestFailedRequestsAreNoted(t *testing.T) {
 		"3 of 12 requests failed":   {OK: 9, Failed: 2, Hollow: 1},
 		"8 of 1008 requests failed": {OK: 1000, Failed: 8},
 	} {
-		if got := lost(set); got != want {
+		if got := remarks(plan.Workload{}, builtin.Outcome{}, set, "", ""); got != want {
 			t.Errorf("%+v: %q, want %q", set, got, want)
 		}
 	}
-	if got := lost(latency.Set{Failed: 4}); got != "" {
+	if got := remarks(plan.Workload{}, builtin.Outcome{}, latency.Set{Failed: 4}, "", ""); got != "" {
 		t.Errorf("%q beside the error of a point that failed", got)
 	}
 }
@@ -88,7 +88,7 @@ func TestKnownPromptsAreNoted(t *testing.T) {
 		if err := w.Parse(c.workload); err != nil {
 			t.Fatal(err)
 		}
-		if got := knewPrompts(w, c.out); strings.Contains(got, "--seed") != c.noted {
+		if got := remarks(w, c.out, c.out.Set(), "", ""); strings.Contains(got, "--seed") != c.noted {
 			t.Errorf("%s: %q", c.workload, got)
 		}
 	}

@@ -24,21 +24,12 @@ import (
 )
 
 func acceptCommand(sh *shell) *cobra.Command {
-	c := command("accept")
-	fs := c.Flags()
 	var o acceptOptions
-	fs.StringSliceVar(&o.changes, "change", nil, "`ids` of changes, with all their numbers, as ttreport check prints them")
-	fs.StringSliceVar(&o.verdicts, "verdict", nil, "`ids` of verdicts, as ttreport check prints them in brackets")
-	fs.StringVar(&o.of.Model, "model", "", "only this `name` of a model")
-	fs.StringVar(&o.of.Device, "device", "", "only this `name` of a device")
-	fs.StringVar(&o.of.Workload, "workload", "", "only this workload: `ISL/OSL/concurrency`")
-	fs.StringVar(&o.of.Metric, "metric", "", "only this `metric`, such as ttft")
-	fs.StringVar(&o.reason, "reason", "", "`text` that is shown with the verdict (required)")
-	fs.StringVar(&o.owner, "owner", "", "`name` of who accepts it (the user of this machine otherwise)")
-	fs.StringVar(&o.until, "until", "", "last `day` on which it holds, YYYY-MM-DD; a missed target needs one")
-	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be written")
-	lockFlag(fs, sh)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return command("accept", map[string]any{
+		"change": &o.changes, "verdict": &o.verdicts, "model": &o.of.Model, "device": &o.of.Device,
+		"workload": &o.of.Workload, "metric": &o.of.Metric, "reason": &o.reason, "owner": &o.owner, "until": &o.until,
+		"dry-run": &o.dryRun, "lock-timeout": &sh.patience,
+	}, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, `ttreport accept v0.6.0 --change ID --reason "…"`, "accept: it needs one release")
 		}
@@ -46,8 +37,7 @@ func acceptCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return o.accept(c.Context(), sh, args[0])
-	}
-	return c
+	})
 }
 
 type acceptOptions struct {

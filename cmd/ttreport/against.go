@@ -34,16 +34,6 @@ type againstOptions struct {
 	live     bool
 }
 
-func (o *againstOptions) declare(fs *pflag.FlagSet) {
-	fs.StringVar(&o.baseline, "against", "",
-		"measure in turns with this `baseline` on the same device: a release of history, an image, 'command …' or a URL")
-	fs.IntVar(&o.blocks, "blocks", 4, "`turns` of each server, for --against; each starts it again; 2 are the least")
-	fs.BoolVar(&o.live, "live", false,
-		"keep both servers running, for --against, where starts take long; in turns if the second does not start")
-	fs.IntVar(&o.port, "against-port", 0, "`port` of the baseline's server (default: as --port)")
-	fs.StringVar(&o.release, "against-release", "", "`label` of the baseline's release, where --against names none")
-}
-
 // check refuses flags without --against, and too few blocks.
 func (o *againstOptions) check(fs *pflag.FlagSet) error {
 	const example = "ttreport collect --release v2 --server 'command ./new --port 8000' --against v1"

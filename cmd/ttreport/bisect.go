@@ -35,7 +35,7 @@ import (
 )
 
 func bisectCommand(sh *shell) *cobra.Command {
-	c := command("bisect")
+	c := command("bisect", nil, nil)
 	fs := c.Flags()
 	o := bisectOptions{flags: fs}
 	o.declare(fs)
@@ -69,34 +69,16 @@ type bisectOptions struct {
 }
 
 func (o *bisectOptions) declare(fs *pflag.FlagSet) {
-	fs.StringVar(&o.good, "good", "", "`ref` of a build without the change: a commit, a line of --list, a release")
-	fs.StringVar(&o.bad, "bad", "", "`ref` of a build with it")
-	fs.StringVar(&o.build, "build", "", "`command` that builds a commit in its checkout")
-	fs.StringVar(&o.repo, "repo", ".", "`folder` of the git repository")
-	fs.StringVar(&o.list, "list", "", "`file` with one image or 'command …' a line, oldest first")
-	fs.StringVar(&o.images, "images", "", "`image` of a registry without a tag; its builds are its tags in order")
-	fs.StringVar(&o.tags, "tags", "", "`pattern` of the tags of --images, such as nightly-* (default all)")
-	fs.StringVar(&o.server, "server", "", "`command` that starts the server of a commit, with {dir} and {ref}")
+	o.repo, o.least, o.error, o.measurements, o.Measure.Seed = ".", "2%", "2%", 300, 1
 	s := &o.Options.Server
-	fs.StringVar(&s.ContainerEngine, "container-engine", "", "docker or podman, for images (default: the one that is "+
-		"installed)")
-	fs.IntVar(&s.ContainerPort, "container-port", 0, "`port` inside the containers, where it is another")
-	fs.StringArrayVar(&s.Volumes, "volume", nil, "a `mount` of the containers, as /models:/models:ro; may be repeated")
-	fs.StringArrayVar(&s.RunArgs, "run-arg", nil, "one more `argument` for docker run; may be repeated")
-	fs.IntVar(&s.Port, "port", 0, "`port` of the server (default: the one in its command, else 8000)")
-	fs.StringVarP(&o.System.Model, "model", "m", "", "`name` of the model as the server serves it")
-	fs.StringVar(&o.System.Device, "device", "", "`name` of the device that serves")
-	fs.Var((*plan.WorkloadList)(&o.Measure.Workloads), "workload", "the workload, as `isl=128,osl=128,c=1,n=16`")
-	fs.StringVar(&o.metric, "metric", "", "`name`: ttft, tpot, e2el or output_tps (default ttft)")
-	fs.BoolVar(&o.improved, "improved", false, "search an improvement: the bad end is the better one")
-	fs.StringVar(&o.least, "least", "2%", "least `change` that is searched")
-	fs.StringVar(&o.error, "error", "2%", "`probability` of a wrong answer at which the search ends")
-	fs.DurationVar(&o.budget, "budget", 0, "end after this `time`, with what is known then (default none)")
-	fs.IntVar(&o.measurements, "measurements", 300, "end after this `number` of measurements")
-	fs.DurationVar(&s.StartupTimeout, "startup-timeout", 0, "how long a server may take to be ready (default 1h)")
-	fs.BoolVar(&o.dryRun, "dry-run", false, "list the builds and what would be measured, and stop")
-	fs.StringVarP(&o.out, "out", "o", "", "`folder` for what is measured (default bisect/ID)")
-	fs.Uint64Var(&o.Measure.Seed, "seed", 1, "`number` that fixes prompts and arrivals")
+	bind(fs, "bisect", map[string]any{
+		"good": &o.good, "bad": &o.bad, "build": &o.build, "repo": &o.repo, "list": &o.list, "images": &o.images,
+		"tags": &o.tags, "server": &o.server, "container-engine": &s.ContainerEngine, "container-port": &s.ContainerPort,
+		"volume": &s.Volumes, "run-arg": &s.RunArgs, "port": &s.Port, "model": &o.System.Model, "device": &o.System.Device,
+		"workload": &o.Measure.Workloads, "metric": &o.metric, "improved": &o.improved, "least": &o.least,
+		"error": &o.error, "budget": &o.budget, "measurements": &o.measurements, "startup-timeout": &s.StartupTimeout,
+		"dry-run": &o.dryRun, "out": &o.out, "seed": &o.Measure.Seed,
+	})
 }
 
 // run finds the builds, and the first bad one of them.

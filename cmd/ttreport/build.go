@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -33,26 +32,12 @@ import (
 )
 
 func buildCommand(sh *shell) *cobra.Command {
-	c := command("build")
-	fs := c.Flags()
-	var o buildOptions
-	fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")
-	fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
-	fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
-	fs.StringVar(&o.baseURL, "base-url", "",
-		"`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
-	fs.BoolVar(&o.public, "public", false,
-		"leave out commands, and take paths, addresses and registries out of every text")
-	fs.StringVar(&o.single, "single-file", "",
-		"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
-	fs.StringVar(&o.reports, "reports", "",
-		"`LAYOUT` of reports of the newest release to write beside the site: tt, as tt-inference-server writes "+
-			"its reports_output/, both generations; nm-vllm, a BenchmarkResult JSON a point")
-	fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
-	o.part.declare(fs)
-	lockFlag(fs, sh)
-	o.id = identityFlags(fs)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	o := buildOptions{id: &identity{}}
+	return command("build", o.id.flags(map[string]any{
+		"out": &o.out, "ephemeral": &o.ephemeral, "strict": &o.strict, "base-url": &o.baseURL, "public": &o.public,
+		"single-file": &o.single, "reports": &o.reports, "reports-out": &o.reportsDir, "since": &o.part.since,
+		"models": &o.part.models, "lock-timeout": &sh.patience,
+	}), func(c *cobra.Command, args []string) error {
 		if err := o.contradictions(); err != nil {
 			return err
 		}
@@ -61,8 +46,7 @@ func buildCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return build(c.Context(), sh, ws, args, o)
-	}
-	return c
+	})
 }
 
 type buildOptions struct {
@@ -349,11 +333,6 @@ func releaseCounts(list []judge.Release) string {
 type historyPart struct {
 	since  string   // the first release; "" for all
 	models []string // globs; none for all
-}
-
-func (p *historyPart) declare(fs *pflag.FlagSet) {
-	fs.StringVar(&p.since, "since", "", "leave out what is older than this `release`, as a baseline too")
-	fs.StringSliceVar(&p.models, "models", nil, "leave out models that match none of these `globs`, as 'Llama-*,sim-8b'")
 }
 
 // String says what is in it: "since v5, models sim-*".

@@ -32,40 +32,23 @@ import (
 )
 
 func checkCommand(sh *shell) *cobra.Command {
-	c := command("check")
-	fs := c.Flags()
-	var o checkOptions
-	fs.StringVar(&o.release, "release", "", "`name` of the release or build; the newest otherwise")
-	fs.StringVar(&o.run, "run", "", "`id` of a run: its release is judged by this run alone")
-	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
-	fs.StringVar(&o.device, "device", "", "only this `name` of a device")
-	fs.StringVar(&o.baseline, "against", "", "newest `release` that may serve as a baseline")
-	fs.StringVar(&o.channel, "channel", "", "of the results in PATHs: pr, dev, main or release; pr otherwise")
-	fs.BoolVar(&o.ephemeral, "ephemeral", false, "write nothing, which is so whenever PATHs are given")
-	failOn := fs.String("fail-on", "", "what fails it: "+gate.KindList()+" or none")
-	fs.StringVar(&o.format, "format", "term",
-		"term, md, json, junit, or release: the report for the pull request of a release")
-	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
-	fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
-	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need no attention")
-	fs.BoolVar(&o.results, "results", false, "also print what was measured, and on what (term and md)")
-	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
-		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
-	lockFlag(fs, sh)
-	fs.BoolVar(&o.changePoints, "change-points", false,
-		"list the change points in the history of what is judged")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
+	o, failOn := checkOptions{format: "term"}, ""
+	return command("check", map[string]any{
+		"release": &o.release, "run": &o.run, "model": &o.model, "device": &o.device, "against": &o.baseline,
+		"channel": &o.channel, "ephemeral": &o.ephemeral, "fail-on": &failOn, "format": &o.format, "site": &o.site,
+		"explain": &o.explain, "all": &o.all, "results": &o.results, "recheck-plan": &o.recheckPlan,
+		"lock-timeout": &sh.patience, "change-points": &o.changePoints,
+	}, func(c *cobra.Command, args []string) (err error) {
 		if err := o.contradictions(len(args) > 0); err != nil {
 			return err
 		}
-		if fs.Changed("fail-on") {
-			if o.failOn, err = gate.ParseFailOn(*failOn); err != nil {
+		if c.Flags().Changed("fail-on") {
+			if o.failOn, err = gate.ParseFailOn(failOn); err != nil {
 				return failure{code: exitUsage, err: fmt.Errorf("check: %w", err)}
 			}
 		}
 		return o.check(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type checkOptions struct {

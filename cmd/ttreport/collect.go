@@ -35,7 +35,7 @@ import (
 )
 
 func collectCommand(sh *shell) *cobra.Command {
-	c := command("collect")
+	c := command("collect", nil, nil)
 	fs := c.Flags()
 	o := collectOptions{sh: sh}
 	o.declare(fs)

@@ -39,21 +39,10 @@ type schedulerOptions struct {
 	own      map[*pflag.Flag]string // flags that are of one backend, and its name
 }
 
+// declare declares the flags of the schedulers that can be used.
 func (o *schedulerOptions) declare(fs *pflag.FlagSet) {
 	o.backends = append(o.backends, slurm.Backend{}, &kubernetes.Backend{})
 	o.own = map[*pflag.Flag]string{}
-	var help []string
-	for _, name := range o.names() {
-		help = append(help, "ttreport help "+name)
-	}
-	fs.StringVar(&o.on, "on", "", fmt.Sprintf("`scheduler` that places servers and their load: %s, one job an entry of a "+
-		"plan; see %s", strings.Join(o.names(), " or "), strings.Join(help, ", ")))
-	fs.BoolVar(&o.detach, "detach", false, "return when the jobs are submitted")
-	fs.BoolVar(&o.follow, "follow", false, "follow the jobs that were submitted last")
-	fs.BoolVar(&o.cancel, "cancel", false, "end the jobs that were submitted last")
-	fs.BoolVar(&o.retry, "retry", false, "submit again what the jobs that were submitted last did not measure")
-	fs.StringVar(&o.node, "node", "",
-		"same or other: measure on the `node` of the run that history has of an entry's release, or on another one")
 	for _, b := range o.backends {
 		flags := pflag.NewFlagSet(b.About().Name, pflag.ContinueOnError)
 		flags.SortFlags = false
@@ -61,7 +50,6 @@ func (o *schedulerOptions) declare(fs *pflag.FlagSet) {
 		flags.VisitAll(func(f *pflag.Flag) { o.own[f] = b.About().Name })
 		fs.AddFlagSet(flags)
 	}
-	fs.DurationVar(&o.poll, "poll", 10*time.Second, "how often the scheduler is asked")
 }
 
 // names are the schedulers that can be used.
@@ -325,15 +313,6 @@ func (o collectOptions) forJobs(ctx context.Context, entries []plan.Entry) ([]pl
 // jobOptions are the flags that a scheduler's job gives its own collect.
 type jobOptions struct {
 	once, allocated, print bool
-}
-
-func (o *jobOptions) declare(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.once, "once", false,
-		"measure nothing where --out has a complete run of the same plan; wait for the device while it is in use")
-	fs.BoolVar(&o.allocated, "allocated", false,
-		"the device is ours alone, as Slurm's GRES gives it: others on this host may measure theirs")
-	fs.BoolVar(&o.print, "print-results", false,
-		"print the run folders when all is measured, for a follower that reads the log")
 }
 
 // lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.

@@ -84,12 +84,6 @@ func openWorkspace(dir string) (*workspace.Workspace, error) {
 	return ws, nil
 }
 
-// lockFlag declares how long to wait for another command in the same workspace.
-func lockFlag(fs *pflag.FlagSet, sh *shell) {
-	fs.DurationVar(&sh.patience, "lock-timeout", sh.patience,
-		"how long to wait for another ttreport in this workspace, as `2m`; 0 does not wait")
-}
-
 // lock keeps other commands from writing to a folder, and, where exclusive, from reading it. It waits for them, and
 // says so.
 func (s *shell) lock(ctx context.Context, dir string, mode folderlock.Mode) (release func(), err error) {
@@ -125,22 +119,36 @@ func (s *shell) openLocked(ctx context.Context, mode folderlock.Mode) (*workspac
 //go:embed commands
 var commandTexts embed.FS
 
-// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
-// help explains, and behind "Examples:" lines to type.
-func command(name string) *cobra.Command {
-	data, err := commandTexts.ReadFile("commands/" + name + ".txt")
+// commandText is a file of texts.
+func commandText(file string) string {
+	data, err := commandTexts.ReadFile("commands/" + file)
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	use, text, _ := strings.Cut(string(data), "\n")
+	return string(data)
+}
+
+// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
+// help explains, behind "Flags:" what [bind] declares for its variables, and behind "Examples:" lines to type. One
+// whose usage is its name takes no arguments.
+func command(name string, vars map[string]any, run func(*cobra.Command, []string) error) *cobra.Command {
+	use, text, _ := strings.Cut(commandText(name+".txt"), "\n")
 	short, text, _ := strings.Cut(text, "\n")
 	long, examples, _ := strings.Cut(text, "\nExamples:\n")
-	return &cobra.Command{Use: use, Short: short, Long: long, Example: examples}
+	long, _, _ = strings.Cut(long, "\nFlags:\n")
+	c := &cobra.Command{Use: use, Short: short, Long: long, Example: examples, RunE: run}
+	if use == name && run != nil {
+		c.Args = noArguments
+	}
+	if vars != nil {
+		bind(c.Flags(), name, vars)
+	}
+	return c
 }
 
 // newRoot makes the program: its commands in the order of the help, and how all of them explain themselves and fail.
 func newRoot(sh *shell) *cobra.Command {
-	root := command("ttreport")
+	root := command("ttreport", nil, nil)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.Args = cobra.ArbitraryArgs // so that RunE says what is unknown
 	root.RunE = func(c *cobra.Command, args []string) error {
@@ -342,13 +350,10 @@ func noNumber(c *cobra.Command) (err error) {
 }
 
 func versionCommand(sh *shell) *cobra.Command {
-	c := command("version")
-	c.Args = noArguments
-	c.RunE = func(*cobra.Command, []string) error {
+	return command("version", nil, func(*cobra.Command, []string) error {
 		_, err := fmt.Fprint(sh.out, versionText())
 		return err
-	}
-	return c
+	})
 }
 
 // versionText is the version and how the program was built.

@@ -29,15 +29,10 @@ import (
 )
 
 func compareCommand(sh *shell) *cobra.Command {
-	c := command("compare")
-	fs := c.Flags()
-	var o compareOptions
-	fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
-	fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
-	fs.BoolVar(&o.texts, "texts", false, "print the items that B answers worse or better, of two folders with samples")
-	lockFlag(fs, sh)
-	o.id = identityFlags(fs)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	o := compareOptions{format: "term", id: &identity{}}
+	return command("compare", o.id.flags(map[string]any{
+		"format": &o.format, "tools": &o.tools, "texts": &o.texts, "lock-timeout": &sh.patience,
+	}), func(c *cobra.Command, args []string) error {
 		switch {
 		case len(o.tools) > 0 && (len(o.tools) != 2 || len(args) != 1):
 			return fail(exitUsage, "ttreport compare --tools vllm,aiperf v0.6.0",
@@ -50,8 +45,7 @@ func compareCommand(sh *shell) *cobra.Command {
 			return fail(exitUsage, "leave one of the two out", "compare: --texts is for --format term")
 		}
 		return o.compare(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type compareOptions struct {

@@ -20,35 +20,30 @@ import (
 )
 
 func demoCommand(sh *shell) *cobra.Command {
-	c := command("demo")
-	c.Args = noArguments
-	fs := c.Flags()
-	dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
-	port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
-	lockFlag(fs, sh)
-	noPreview := fs.Bool("no-preview", false, "stop after building")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	dir, port, noPreview := "ttreport-demo", 0, false
+	return command("demo", map[string]any{
+		"dir": &dir, "port": &port, "no-preview": &noPreview, "lock-timeout": &sh.patience,
+	}, func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
-		if err := os.MkdirAll(*dir, 0o777); err != nil {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
 		}
-		ws, err := openWorkspace(*dir)
+		ws, err := openWorkspace(dir)
 		if err != nil {
 			return err
 		}
 		if _, err := measureDemo(ctx, sh, ws); err != nil {
 			return err
 		}
-		if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || *noPreview {
+		if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || noPreview {
 			return err
 		}
-		err = preview.New(ws.Site()).Serve(ctx, *port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+		err = preview.New(ws.Site()).Serve(ctx, port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return nil
 		}
 		return err
-	}
-	return c
+	})
 }
 
 // collectDemo runs the demo where nothing real could be mixed with it.

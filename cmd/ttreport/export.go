@@ -21,11 +21,10 @@ import (
 )
 
 func exportCommand(sh *shell) *cobra.Command {
-	c := command("export")
 	var part historyPart
-	part.declare(c.Flags())
-	lockFlag(c.Flags(), sh)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return command("export", map[string]any{
+		"since": &part.since, "models": &part.models, "lock-timeout": &sh.patience,
+	}, func(c *cobra.Command, args []string) error {
 		var as exporting
 		var names []string
 		for _, e := range exports() {
@@ -45,8 +44,7 @@ func exportCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		return as.export(c.Context(), sh, part, args[1])
-	}
-	return c
+	})
 }
 
 // exportName is the file that tells a folder of ours from others.

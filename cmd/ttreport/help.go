@@ -5,35 +5,39 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/templates"
 )
 
 func helpCommand(sh *shell) *cobra.Command {
-	c := command("help")
-	c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
-	}
-	all := c.Flags().Bool("all", false, "every flag of the command, also the less common ones")
-	man := c.Flags().String("man", "", "`folder` to write the manual pages of all commands to, for packages")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var all bool
+	var man string
+	c := command("help", map[string]any{"all": &all, "man": &man}, func(c *cobra.Command, args []string) error {
 		switch {
-		case *man != "":
-			return writeMan(sh, c.Root(), *man)
+		case man != "":
+			return writeMan(sh, c.Root(), man)
 		case len(args) == 0:
-			writeHelp(sh.out, c.Root(), *all)
+			writeHelp(sh.out, c.Root(), all)
 			return nil
 		}
-		return explainTopic(sh, c.Root(), args[0], *all)
+		return explainTopic(sh, c.Root(), args[0], all)
+	})
+	c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
 	}
 	return c
 }
@@ -131,20 +135,87 @@ const (
 	isCommon = "common"
 )
 
-// group declares flags that the help shows under a heading.
-func group(fs *pflag.FlagSet, heading string, declare func(*pflag.FlagSet)) {
-	own := pflag.NewFlagSet(heading, pflag.ContinueOnError)
-	own.SortFlags = false
-	declare(own)
-	own.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupOf: {heading}} })
-	fs.AddFlagSet(own)
+// bind declares the flags that the text of a command lists, each with the variable that it sets, whose value is the
+// default. In a line such as "-m --model*: usage" the star is of a flag that the help shows without --all, and three
+// points are of one that may be repeated. Brackets have the heading of those below, and a line that begins with a space
+// goes on. "@NAME" stands for the lines of NAME.flags, which several commands have, or for what a function declares.
+func bind(fs *pflag.FlagSet, command string, vars map[string]any) {
+	_, text, _ := strings.Cut(commandText(command+".txt"), "\nFlags:\n")
+	text, _, _ = strings.Cut(text, "\nExamples:\n")
+	heading, names := "", strings.NewReplacer("{sweeps}", strings.Join(plan.SweepNames(), ", "),
+		"{tools}", strings.Join(tool.Names(false), ", "), "{evals}", strings.Join(tool.Names(true), ", "),
+		"{kinds}", gate.KindList())
+	var declare func(text string)
+	declare = func(text string) {
+		for line := range strings.Lines(strings.ReplaceAll(text, "\n  ", " ")) {
+			line = strings.TrimSpace(line)
+			head, usage, _ := strings.Cut(line, ": ")
+			marks := head[len(strings.TrimRight(head, "*.")):]
+			short, name, _ := strings.Cut(strings.TrimSuffix(head, marks), "--")
+			more, isFunc := vars[line].(func(*pflag.FlagSet))
+			switch {
+			case line == "":
+			case isFunc:
+				more(fs)
+				fs.VisitAll(func(f *pflag.Flag) {
+					if f.Annotations == nil {
+						f.Annotations = map[string][]string{groupOf: {heading}}
+					}
+				})
+				delete(vars, line)
+			case line[0] == '@':
+				declare(commandText(line[1:] + ".flags"))
+			case line[0] == '[':
+				heading = strings.Trim(line, "[]")
+			default:
+				short, usage = strings.Trim(short, "- "), names.Replace(usage)
+				f := declareFlag(fs, name, short, usage, strings.HasSuffix(marks, "..."), vars[name])
+				delete(vars, name)
+				if f.Annotations = map[string][]string{}; heading != "" {
+					f.Annotations[groupOf] = []string{heading}
+				}
+				if strings.HasPrefix(marks, "*") {
+					f.Annotations[isCommon] = nil
+				}
+			}
+		}
+	}
+	if declare(text); len(vars) > 0 {
+		panic(fmt.Sprintf("%s.txt has no line of %v", command, slices.Sorted(maps.Keys(vars))))
+	}
 }
 
-// common marks flags that the help shows without --all.
-func common(fs *pflag.FlagSet, names ...string) {
-	for _, n := range names {
-		fs.Lookup(n).Annotations[isCommon] = nil
+// declareFlag declares a flag for a variable, by its type.
+func declareFlag(fs *pflag.FlagSet, name, short, usage string, isRepeated bool, variable any) *pflag.Flag {
+	switch v := variable.(type) {
+	case *bool:
+		fs.BoolVarP(v, name, short, *v, usage)
+	case *int:
+		fs.IntVarP(v, name, short, *v, usage)
+	case *uint64:
+		fs.Uint64VarP(v, name, short, *v, usage)
+	case *float64:
+		fs.Float64VarP(v, name, short, *v, usage)
+	case *[]float64:
+		fs.Float64SliceVarP(v, name, short, *v, usage)
+	case *time.Duration:
+		fs.DurationVarP(v, name, short, *v, usage)
+	case *string:
+		fs.StringVarP(v, name, short, *v, usage)
+	case *[]string:
+		if isRepeated {
+			fs.StringArrayVarP(v, name, short, *v, usage)
+		} else {
+			fs.StringSliceVarP(v, name, short, *v, usage)
+		}
+	case pflag.Value:
+		fs.VarP(v, name, short, usage)
+	case *plan.ServerName:
+		fs.TextVarP(v, name, short, *v, usage)
+	default:
+		panic(fmt.Sprintf("--%s sets no variable: %T", name, variable))
 	}
+	return fs.Lookup(name)
 }
 
 // flagGroups are the flags of a command by heading, in order: the common ones, with how many others there are, or all.
@@ -266,9 +337,7 @@ func writeMan(sh *shell, root *cobra.Command, dir string) error {
 }
 
 func completionCommand(sh *shell) *cobra.Command {
-	c := command("completion")
-	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := command("completion", nil, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, "ttreport completion bash", "completion: name a shell: %s", strings.Join(c.ValidArgs, ", "))
 		}
@@ -284,6 +353,7 @@ func completionCommand(sh *shell) *cobra.Command {
 		}
 		hint := didYouMean(args[0], c.ValidArgs, "ttreport completion ", "there are "+strings.Join(c.ValidArgs, ", "))
 		return fail(exitUsage, hint, "completion: no script for %q", args[0])
-	}
+	})
+	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
 	return c
 }

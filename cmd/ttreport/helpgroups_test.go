@@ -16,11 +16,13 @@ func TestFlagGroups(t *testing.T) {
 	c := &cobra.Command{Use: "x"}
 	fs := c.Flags()
 	fs.SortFlags = false
-	group(fs, "First", func(fs *pflag.FlagSet) { fs.Bool("alpha", false, "often"); fs.Bool("beta", false, "seldom") })
-	group(fs, "Second", func(fs *pflag.FlagSet) { fs.Bool("gamma", false, "seldom") })
+	for _, f := range [][2]string{{"alpha", "First"}, {"beta", "First"}, {"gamma", "Second"}} {
+		fs.Bool(f[0], false, "seldom")
+		fs.Lookup(f[0]).Annotations = map[string][]string{groupOf: {f[1]}}
+	}
 	fs.Bool("secret", false, "never")
 	fs.Lookup("secret").Hidden = true
-	common(fs, "alpha")
+	fs.Lookup("alpha").Annotations[isCommon] = nil
 	for all, want := range map[bool][]string{
 		false: {"First:", "--alpha", "2 more flags: x --help --all"},
 		true:  {"First:", "--alpha", "--beta", "Second:", "--gamma"},

@@ -41,24 +41,13 @@ type storedRun struct {
 }
 
 func historyCommand(sh *shell) *cobra.Command {
-	c := command("history")
-	fs := c.Flags()
 	var of, to labels
-	fs.StringVar(&of.run, "run", "", "the run with this `id`")
-	fs.StringVar(&of.model, "model", "", "runs of this model, by `name`")
-	fs.StringVar(&of.device, "device", "", "runs on this device, by `name`")
-	fs.StringVar(&of.release, "release", "", "runs of this release, by `label`")
-	fs.StringVar(&of.date, "date", "", "runs of this `date`, or of a month: 2026-04")
-	fs.StringVar(&of.label, "label", "", "runs with workloads of this `label`")
-	fs.StringVar(&to.model, "to-model", "", "the `name` that the model gets, by rename")
-	fs.StringVar(&to.device, "to-device", "", "the `name` that the device gets, by rename")
-	fs.StringVar(&to.release, "to-release", "", "the `label` that the release gets, by rename")
-	fs.StringVar(&to.date, "to-date", "", "the `date` that the runs get, by rename")
-	fs.StringVar(&to.label, "to-label", "", "the `label` that workloads chosen with --label get, by rename")
-	write := fs.Bool("write", false, "write what is shown")
-	lockFlag(fs, sh)
-	c.ValidArgs = []string{"list", "rename", "merge", "drop"}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var write bool
+	c := command("history", map[string]any{
+		"run": &of.run, "model": &of.model, "device": &of.device, "release": &of.release, "date": &of.date,
+		"label": &of.label, "to-model": &to.model, "to-device": &to.device, "to-release": &to.release,
+		"to-date": &to.date, "to-label": &to.label, "write": &write, "lock-timeout": &sh.patience,
+	}, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 || !slices.Contains(c.ValidArgs, args[0]) {
 			return fail(exitUsage, "ttreport history list", "history: list, rename, merge or drop is expected")
 		}
@@ -73,7 +62,7 @@ func historyCommand(sh *shell) *cobra.Command {
 				verb)
 		}
 		mode := folderlock.Shared
-		if *write {
+		if write {
 			mode = folderlock.Exclusive
 		}
 		ws, release, err := sh.openLocked(c.Context(), mode)
@@ -85,8 +74,9 @@ func historyCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return (&edit{dir: ws.History(), lib: lib, of: of, to: to}).run(sh, verb, *write)
-	}
+		return (&edit{dir: ws.History(), lib: lib, of: of, to: to}).run(sh, verb, write)
+	})
+	c.ValidArgs = []string{"list", "rename", "merge", "drop"}
 	return c
 }
 

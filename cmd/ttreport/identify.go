@@ -24,12 +24,11 @@ import (
 )
 
 func identifyCommand(sh *shell) *cobra.Command {
-	c := command("identify")
-	fs := c.Flags()
-	all := fs.Bool("all", false, "list every run with what states its facts, every series, and whole names")
-	write := fs.Bool("write", false, "write the manifest that is shown")
-	id := identityFlags(fs)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var all, write bool
+	id := &identity{}
+	return command("identify", id.flags(map[string]any{
+		"all": &all, "write": &write,
+	}), func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, "ttreport identify results/", "identify: one folder, file or archive is expected")
 		}
@@ -53,12 +52,11 @@ func identifyCommand(sh *shell) *cobra.Command {
 		}); err != nil {
 			return err
 		}
-		if is.list(listing{sh.out, commonFolder(set.Files), *all}); *write {
+		if is.list(listing{sh.out, commonFolder(set.Files), all}); write {
 			return is.write(sh)
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 // knownFact is a fact of a run: its field in the provenance, and what to do where nothing states it, "" where it may be

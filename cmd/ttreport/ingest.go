@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,7 +20,6 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest"
@@ -39,18 +39,13 @@ type identity struct {
 	oneBuild bool
 }
 
-func identityFlags(fs *pflag.FlagSet) *identity {
-	id := &identity{}
-	fs.StringVar(&id.model, "model", "", "`name` of the model; it replaces what a result states")
-	fs.StringVar(&id.device, "device", "", "`name` of the device; it replaces what a result states")
-	fs.StringVar(&id.impl, "impl", "", "`name` of the implementation; it replaces what a result states")
-	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine; it replaces what a result states")
-	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine; it replaces what a result states")
-	fs.StringVar(&id.release, "release", "", "`label` of the release; it replaces what a result states")
-	fs.StringVar(&id.build, "build", "", "`label` of a build that is no release, such as a night: one of channel main")
-	fs.StringVar(&id.channel, "channel", "", "release, main, pr or dev")
-	fs.StringArrayVar(&id.patterns, "pattern", nil, "read identity from paths by this `pattern`; see ttreport help files")
-	return id
+// flags adds the variables of its flags to those of a command.
+func (id *identity) flags(vars map[string]any) map[string]any {
+	maps.Copy(vars, map[string]any{
+		"model": &id.model, "device": &id.device, "impl": &id.impl, "engine": &id.engine, "engine-version": &id.version,
+		"release": &id.release, "build": &id.build, "channel": &id.channel, "pattern": &id.patterns,
+	})
+	return vars
 }
 
 // isStated reports that a flag says who was measured, or when.
@@ -124,13 +119,11 @@ func fromHere(name string) string {
 }
 
 func inspectCommand(sh *shell) *cobra.Command {
-	c := command("inspect")
-	fs := c.Flags()
-	asJSON := fs.Bool("json", false, "print one JSON document")
-	all := fs.Bool("all", false, "list every file and every problem")
-	strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
-	id := identityFlags(fs)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var asJSON, all, strict bool
+	id := &identity{}
+	return command("inspect", id.flags(map[string]any{
+		"json": &asJSON, "all": &all, "strict": &strict,
+	}), func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fail(exitUsage, "ttreport inspect results/", "inspect: no file or folder given")
 		}
@@ -142,27 +135,24 @@ func inspectCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if asJSON {
 			err = listJSON(sh.out, set)
 		} else {
-			list(sh.out, set, *all)
+			list(sh.out, set, all)
 		}
-		if errors := schema.CountSeverity(set.Problems, schema.SevError); err == nil && *strict && errors > 0 {
+		if errors := schema.CountSeverity(set.Problems, schema.SevError); err == nil && strict && errors > 0 {
 			err = failure{code: exitInput, err: fmt.Errorf("%s in the input", plaintext.Plural(errors, "error"))}
 		}
 		return err
-	}
-	return c
+	})
 }
 
 func ingestCommand(sh *shell) *cobra.Command {
-	c := command("ingest")
-	fs := c.Flags()
-	id := identityFlags(fs)
-	lockFlag(fs, sh)
-	retarget := fs.Bool("retarget", false, "replace the stored targets by those in targets/ today")
-	strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var retarget, strict bool
+	id := &identity{}
+	return command("ingest", id.flags(map[string]any{
+		"lock-timeout": &sh.patience, "retarget": &retarget, "strict": &strict,
+	}), func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fail(exitUsage, "ttreport ingest results/", "ingest: no file or folder given")
 		}
@@ -171,15 +161,14 @@ func ingestCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		defer release()
-		got, err := readIn(c.Context(), sh, ws, args, id, ws.History(), *retarget)
+		got, err := readIn(c.Context(), sh, ws, args, id, ws.History(), retarget)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.Runs, "run"),
 			got.Written, ws.History(), got.Same, problemCounts(got.Problems))
-		return readVerdict(got, args, *strict)
-	}
-	return c
+		return readVerdict(got, args, strict)
+	})
 }
 
 // load reads paths of the command line.
@@ -370,11 +359,10 @@ func leftInResults(ctx context.Context, ws *workspace.Workspace, c *columns.Colu
 }
 
 func verifyCommand(sh *shell) *cobra.Command {
-	c := command("verify")
-	c.Args = noArguments
-	lockFlag(c.Flags(), sh)
-	strict := c.Flags().Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var strict bool
+	return command("verify", map[string]any{
+		"lock-timeout": &sh.patience, "strict": &strict,
+	}, func(c *cobra.Command, args []string) error {
 		ws, release, err := sh.openLocked(c.Context(), folderlock.Shared)
 		if err != nil {
 			return err
@@ -394,11 +382,10 @@ func verifyCommand(sh *shell) *cobra.Command {
 		if v.Unknown > 0 {
 			sh.say("note: %s stored without a hash, so nothing can be said of them", plaintext.Plural(v.Unknown, "file"))
 		}
-		if n := len(v.Missing) + v.Elsewhere + v.Unknown; *strict && n > 0 {
+		if n := len(v.Missing) + v.Elsewhere + v.Unknown; strict && n > 0 {
 			return fail(exitInput, "restore them from where they are kept", "%s not verified, and --strict was given",
 				plaintext.Plural(n, "file"))
 		}
 		return nil
-	}
-	return c
+	})
 }

@@ -24,10 +24,8 @@ import (
 )
 
 func modelsCommand(sh *shell) *cobra.Command {
-	c := command("models")
-	fs := c.Flags()
-	python := fs.String("python", "", "`program` that executes the checkout's Python, to read its evals")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var python string
+	return command("models", map[string]any{"python": &python}, func(c *cobra.Command, args []string) error {
 		ws, err := openWorkspace(".")
 		if err != nil {
 			return err
@@ -51,17 +49,16 @@ func modelsCommand(sh *shell) *cobra.Command {
 		}
 		for _, path := range args[1:] {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				if err := importTargets(c.Context(), sh, ws, path, *python); err != nil {
+				if err := importTargets(c.Context(), sh, ws, path, python); err != nil {
 					return err
 				}
-				if err := importDev(c.Context(), sh, name, &file, path, *python); err != nil {
+				if err := importDev(c.Context(), sh, name, &file, path, python); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 // importModels adds specifications to the catalogue.

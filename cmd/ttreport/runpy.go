@@ -43,28 +43,10 @@ func bare(fs *pflag.FlagSet, name, does string, call func()) {
 	fs.VarPF(&calledFlag{call: func(string) { call() }, kind: "bool"}, name, "", does).NoOptDefVal = "true"
 }
 
-// declareRunPy declares the flags of tt-inference-server's run.py (v0.20): names for the same, those that do nothing
-// here, which are said, and those that cannot mean here what they mean there, which are refused.
+// declareRunPy declares flags of tt-inference-server's run.py (v0.20) that are no other names for ours: those that do
+// nothing here, which are said, and those that cannot mean here what they mean there, which are refused.
 func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
 	r, s := &o.runPy, &o.Server
-	fs.StringVar(&r.Workflow, "workflow", "", "benchmarks, evals, release, reports, server, tests or stress_tests")
-	fs.StringVar(&o.System.Device, "tt-device", "", "as --device")
-	fs.BoolVar(&r.Docker, "docker-server", false, "as --server docker")
-	fs.BoolVar(&r.LocalServer, "local-server", false, "as --server http://127.0.0.1:PORT")
-	fs.StringVar(&r.LimitMode, "limit-samples-mode", "", "smoke-test, ci-commit, ci-nightly or ci-long")
-	fs.BoolVar(&r.CIMode, "ci-mode", false, "as --limit-samples-mode ci-nightly")
-	fs.TextVar(&r.ServerURL, "server-url", plan.ServerName{}, "as --server")
-	fs.IntVar(&s.Port, "service-port", 0, "as --port")
-	fs.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, also for the image")
-	fs.StringVar(&s.Image, "override-docker-image", "", "as --image")
-	fs.StringVar(&o.spec, "runtime-model-spec-json", "", "as --spec")
-	fs.BoolVar(&s.NoAuth, "no-auth", false, "the image wants no key")
-	fs.BoolVar(&r.DevMode, "dev-mode", false, "mount the sources of the checkout that is the current folder")
-	fs.StringVar(&r.TTConfig, "override-tt-config", "", "JSON, for vLLM as --additional-config")
-	fs.StringVar(&r.VLLMArgs, "vllm-override-args", "", "JSON, for vLLM as flags")
-	fs.StringVar(&r.Samples, "eval-samples", "", "JSON or a file: the questions of each task")
-	fs.StringVar(&r.Goodput, "goodput", "", "objectives, for AIPerf")
-	fs.BoolVar(&o.printDocker, "print-docker-cmd", false, "as --server-only --dry-run")
 	valued(fs, "host-volume", "as --volume FOLDER:"+plan.CacheRoot, func(folder string) {
 		s.Volumes = append(s.Volumes, folder+":"+plan.CacheRoot)
 	})
@@ -104,8 +86,6 @@ var otherRunPy string
 // another tool.
 func (o *collectOptions) declareTRT(fs *pflag.FlagSet) {
 	const does = "for benchmark.py"
-	fs.StringVar(&o.Measure.Batches, "batch_size", "", "as --batch-size")
-	fs.StringVar(&o.Measure.Lengths, "input_output_len", "", "as --input-output-len")
 	valued(fs, "input_len", "lengths of prompts as \"60;128\", of an encoder such as BERT", func(text string) {
 		o.trt, o.Measure.Lengths, o.Measure.Encoder = "input_len", text, true
 	})

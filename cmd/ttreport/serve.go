@@ -16,18 +16,12 @@ import (
 )
 
 func serveCommand(sh *shell) *cobra.Command {
-	c := command("serve")
-	fs := c.Flags()
-	var o serveOptions
-	fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")
-	fs.BoolVar(&o.poll, "poll", false, "look every second, where the file system reports no changes")
-	fs.StringVar(&o.build.out, "out", "", "output `folder` (default _site)")
-	lockFlag(fs, sh)
-	o.build.id = identityFlags(fs)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	o := serveOptions{build: buildOptions{id: &identity{}}}
+	return command("serve", o.build.id.flags(map[string]any{
+		"port": &o.port, "poll": &o.poll, "out": &o.build.out, "lock-timeout": &sh.patience,
+	}), func(c *cobra.Command, args []string) error {
 		return o.serve(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type serveOptions struct {

@@ -18,17 +18,12 @@ import (
 )
 
 func doctorCommand(sh *shell) *cobra.Command {
-	c := command("doctor")
-	c.Args = noArguments
-	fs := c.Flags()
-	var o doctor.Request
-	needed := fs.StringSlice("for", nil, "`tools` that must be installed")
-	reset := fs.String("reset", "", "remove the environment of this `tool`")
-	create := fs.String("make", "", "make the environment of this `tool` now")
-	fs.StringVar(&o.Model, "model", "", "`name` of a model on the hub: is it accessible?")
-	fs.StringVar(&o.Image, "image", "", "`image` of a server: is it there?")
-	fs.IntVar(&o.Port, "port", 8000, "`port` that a server would take")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	var needed []string
+	var reset, create string
+	o := doctor.Request{Port: 8000}
+	return command("doctor", map[string]any{
+		"for": &needed, "reset": &reset, "make": &create, "model": &o.Model, "image": &o.Image, "port": &o.Port,
+	}, func(c *cobra.Command, args []string) error {
 		if o.Port == 0 {
 			return fail(exitUsage, "a port is a number from 1 to 65535", "doctor: --port %d", o.Port)
 		}
@@ -37,19 +32,19 @@ func doctorCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := doctor.Check(append([]string{*reset, *create}, *needed...)...); err != nil {
+		if err := doctor.Check(append([]string{reset, create}, needed...)...); err != nil {
 			return fail(exitUsage, "tools are "+strings.Join(doctor.Tools(), ", "), "doctor: %w", err)
 		}
 		o.Dir, o.Exec = ws.Dir, ws.Config.Exec
 		o.Tools = tool.Environments{Configured: ws.Config.Tools, Say: func(s string) { sh.say("%s", s) }}
-		if *reset != "" {
-			a, _ := tool.Named(*reset)
+		if reset != "" {
+			a, _ := tool.Named(reset)
 			if err := o.Tools.Reset(a); err != nil {
 				return fail(exitCollect, "see the permissions of the cache folder", "doctor: %w", err)
 			}
 		}
-		if *create != "" {
-			a, _ := tool.Named(*create)
+		if create != "" {
+			a, _ := tool.Named(create)
 			if _, err := o.Tools.Ensure(ctx, a); err != nil {
 				return fail(exitCollect, "the log next to the environment's folder has the details", "doctor: %w", err)
 			}
@@ -61,13 +56,12 @@ func doctorCommand(sh *shell) *cobra.Command {
 		if err := doctor.Write(sh.out, list); err != nil {
 			return err
 		}
-		if missing := doctor.Missing(list, *needed); missing > 0 {
+		if missing := doctor.Missing(list, needed); missing > 0 {
 			return fail(exitCollect, "the last column has the commands", "%s missing",
 				plaintext.Plural(missing, "needed tool"))
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 // scaffold is what the files of a new workspace mention.
@@ -76,18 +70,12 @@ type scaffold struct {
 }
 
 func initCommand(sh *shell) *cobra.Command {
-	c := command("init")
-	c.Args = noArguments
-	fs := c.Flags()
-	var s scaffold
-	fs.StringVar(&s.Model, "model", "sim-8b", "`name` of the model that is measured")
-	fs.StringVar(&s.Device, "device", "simulated", "`name` of the device")
-	fs.StringVar(&s.Server, "server", "sim", "`address` of the server, or how to start it")
-	fs.StringVar(&s.Runner, "runner", "ubuntu-latest", "`label` of the runner that measures")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	s := scaffold{Model: "sim-8b", Device: "simulated", Server: "sim", Runner: "ubuntu-latest"}
+	return command("init", map[string]any{
+		"model": &s.Model, "device": &s.Device, "server": &s.Server, "runner": &s.Runner,
+	}, func(_ *cobra.Command, args []string) error {
 		return s.write(sh)
-	}
-	return c
+	})
 }
 
 // write writes the files that are not there.

@@ -12,25 +12,14 @@ import (
 )
 
 func simCommand(sh *shell) *cobra.Command {
-	c := command("sim")
-	fs := c.Flags()
-	cfg := sim.Defaults()
-	port := fs.Int("port", 8000, "`port` on the loopback interface")
-	fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
-	fs.Float64Var(&cfg.Errors, "errors", 0, "`share` of requests that are answered with 500")
-	fs.IntVar(&cfg.Reasoning, "reasoning", 0, "`tokens` of reasoning before each answer of chat and responses")
-	slower := fs.Float64("slower", 0, "`share` by which its steps take longer: 0.1 for a tenth")
-	fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
-	fs.IntVar(&cfg.MaxBatch, "max-num-seqs", cfg.MaxBatch, "`requests` that run at once")
-	fs.IntVar(&cfg.ChunkTokens, "max-num-batched-tokens", cfg.ChunkTokens, "`tokens` of prompts that one step may prefill")
-	fs.IntVar(&cfg.CacheTokens, "prefix-cache", 0, "`tokens` of prompts that a prefix cache holds (default none)")
-	fs.IntVar(&cfg.CacheBlock, "block-size", cfg.CacheBlock, "`tokens` of a block of the prefix cache")
-	fs.Float64SliceVar(&cfg.Acceptance, "acceptance", nil,
-		"`shares` of drafts in which their first, second … token is accepted, as 0.8,0.5 (default no drafts)")
-	key := fs.String("key-from", "", "environment `variable` with the key that requests must have (default none)")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 || *port == 0 {
-			return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
+	cfg, port, slower, key := sim.Defaults(), 8000, 0., ""
+	return command("sim", map[string]any{
+		"port": &port, "model": &cfg.Model, "errors": &cfg.Errors, "reasoning": &cfg.Reasoning, "slower": &slower,
+		"seed": &cfg.Seed, "max-num-seqs": &cfg.MaxBatch, "max-num-batched-tokens": &cfg.ChunkTokens,
+		"prefix-cache": &cfg.CacheTokens, "block-size": &cfg.CacheBlock, "acceptance": &cfg.Acceptance, "key-from": &key,
+	}, func(c *cobra.Command, _ []string) error {
+		if port == 0 {
+			return fail(exitUsage, "ttreport sim --port 8000", "sim: --port must be from 1 to 65535, got 0")
 		}
 		if share := cfg.Errors; !(share >= 0 && share <= 1) {
 			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500",
@@ -45,14 +34,14 @@ func simCommand(sh *shell) *cobra.Command {
 		if min(cfg.MaxBatch, cfg.ChunkTokens, cfg.CacheBlock) < 1 || cfg.CacheTokens < 0 {
 			return fail(exitUsage, "ttreport sim --help", "sim: numbers of requests and tokens must be above zero")
 		}
-		if cfg.Key = os.Getenv(*key); *key != "" && cfg.Key == "" {
-			return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", *key)
+		if cfg.Key = os.Getenv(key); key != "" && cfg.Key == "" {
+			return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", key)
 		}
-		if !(*slower > -1 && *slower < 1000) {
-			return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower must be between -1 and 1000, got %g", *slower)
+		if !(slower > -1 && slower < 1000) {
+			return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower must be between -1 and 1000, got %g", slower)
 		}
-		cfg.StepBase = time.Duration(float64(cfg.StepBase) * (1 + *slower))
-		cfg.Addr = fmt.Sprintf("127.0.0.1:%d", *port)
+		cfg.StepBase = time.Duration(float64(cfg.StepBase) * (1 + slower))
+		cfg.Addr = fmt.Sprintf("127.0.0.1:%d", port)
 		s, err := sim.Start(cfg)
 		if err != nil {
 			return fail(exitCollect, "choose another --port", "%w", err)
@@ -61,6 +50,5 @@ func simCommand(sh *shell) *cobra.Command {
 		sh.say("serving   %s at %s, simulated  (Ctrl-C ends it)", cfg.Model, s.URL())
 		<-c.Context().Done()
 		return nil
-	}
-	return c
+	})
 }

@@ -24,19 +24,13 @@ import (
 )
 
 func targetsCommand(sh *shell) *cobra.Command {
-	c := command("targets")
-	fs := c.Flags()
-	var o targetOptions
-	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
-	fs.StringVar(&o.device, "device", "", "only this `name` of a device")
-	fs.StringVar(&o.release, "release", "", "propose: from this `release`; the newest otherwise")
-	fs.StringVar(&o.level, "level", schema.LevelComplete, "propose: `level` of the proposed targets")
-	fs.Float64Var(&o.minMargin, "min-margin", 2, "propose: least margin in `percent`")
-	fs.StringVar(&o.out, "out", "", "import, propose: write this `file`; must not exist")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	o := targetOptions{level: schema.LevelComplete, minMargin: 2}
+	return command("targets", map[string]any{
+		"model": &o.model, "device": &o.device, "release": &o.release, "level": &o.level, "min-margin": &o.minMargin,
+		"out": &o.out,
+	}, func(c *cobra.Command, args []string) error {
 		return o.run(c.Context(), sh, args)
-	}
-	return c
+	})
 }
 
 type targetOptions struct {

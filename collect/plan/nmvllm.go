@@ -73,7 +73,7 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 		lengths, why := c.lengths(longest(model), gpus)
 		for _, sparsity := range orNone(c.Sparsity) {
 			for _, length := range lengths {
-				engine := engineArgs(length, parallel, sparsity)
+				engine := c.engine(offline, length, parallel, sparsity)
 				e := Entry{Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tokenizer: model, Why: why}
 				if offline {
 					e.Tools = []string{"throughput"}
@@ -90,7 +90,7 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 						w.Dims["tp"] = strconv.Itoa(parallel)
 					}
 					if offline {
-						w.Extra = append(c.without(engine), w.Extra...)
+						w.Extra = slices.Concat(engine, w.Extra)
 					}
 					e.Workloads = append(e.Workloads, w)
 				}
@@ -141,20 +141,6 @@ func (c nmConfig) lengths(longest, gpus int) (out []int, why string) {
 	return out, why
 }
 
-// without leaves out the engine's arguments that the script's arguments state themselves.
-func (c nmConfig) without(engine []string) []string {
-	var out []string
-	for pair := range slices.Chunk(engine, 2) {
-		name := strings.TrimPrefix(pair[0], "--")
-		_, dashed := c.Args[name]
-		_, scored := c.Args[strings.ReplaceAll(name, "-", "_")]
-		if !dashed && !scored {
-			out = append(out, pair...)
-		}
-	}
-	return out
-}
-
 // orNone returns a list, or one zero element for an empty one.
 func orNone[T any](list []T) []T {
 	if len(list) == 0 {
@@ -163,17 +149,22 @@ func orNone[T any](list []T) []T {
 	return list
 }
 
-// engineArgs returns the engine's arguments.
-func engineArgs(length, parallel int, sparsity string) []string {
+// engine returns the engine's arguments. A script that has an engine of its own may state some itself: those are left
+// out.
+func (c nmConfig) engine(own bool, length, parallel int, sparsity string) []string {
 	var args []string
-	if length > 0 {
-		args = append(args, "--max-model-len", strconv.Itoa(length))
-	}
-	if parallel > 1 {
-		args = append(args, "--tensor-parallel-size", strconv.Itoa(parallel))
-	}
-	if sparsity != "" {
-		args = append(args, "--sparsity", sparsity)
+	for _, a := range []struct {
+		name, value string
+		is          bool
+	}{
+		{"max-model-len", strconv.Itoa(length), length > 0},
+		{"tensor-parallel-size", strconv.Itoa(parallel), parallel > 1}, {"sparsity", sparsity, sparsity != ""},
+	} {
+		_, dashed := c.Args[a.name]
+		_, scored := c.Args[strings.ReplaceAll(a.name, "-", "_")]
+		if a.is && !(own && (dashed || scored)) {
+			args = append(args, "--"+a.name, a.value)
+		}
 	}
 	return args
 }

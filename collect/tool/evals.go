@@ -4,61 +4,17 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 // lmEval is EleutherAI's lm-evaluation-harness. It writes its result at the very end or not at all, and exits 0 when
 // it cannot write to the folder, so only the file counts.
 var lmEval = Adapter{
 	Name: "lm-eval", Program: "lm_eval", Eval: true, Read: readsHarness("lm-eval", "*/results_*.json", 0),
-	Command: func(j Job, out string, _ Flags) Command {
-		path := j.endpoint("/v1/completions", "/v1/chat/completions")
-		model := args{"model=" + j.Model, "base_url=" + j.URL + path}
-		if j.Tokenizer != "" {
-			model = model.add("tokenizer="+j.Tokenizer, "tokenized_requests=False")
-		} else {
-			// Sends text; tasks that score log-likelihoods need a tokenizer.
-			model = model.when(!j.Chat, "tokenizer_backend=none")
-		}
-		model = model.when(j.Params["num_concurrent"] != "", "num_concurrent="+j.Params["num_concurrent"])
-		return j.harness(path, args{"--model", j.endpoint("local-completions", "local-chat-completions")}.
-			add("--model_args", strings.Join(model, ",")).
-			add("--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", utoa(j.Seed)).
-			when(j.Chat, "--apply_chat_template"))
-	},
 }
 
 // lmmsEval is lmms-eval, the harness for multimodal models. Versions before 0.3 do not count what they completed.
 var lmmsEval = Adapter{
 	Name: "lmms-eval", Program: "lmms-eval", Eval: true, Read: readsHarness("lmms-eval", "*/*_results.json", 1),
-	Command: func(j Job, out string, _ Flags) Command {
-		c := j.harness("/v1/chat/completions", args{"--model", "openai_compatible", "--model_args",
-			"model_version=" + j.Model, "--tasks", j.Task, "--batch_size", "1",
-			"--output_path", out, "--log_samples", "--seed", utoa(j.Seed)})
-		c.Env = []string{"OPENAI_API_BASE=" + j.URL + "/v1"}
-		return c
-	},
-}
-
-// harness appends the task's parameters and the limit as flags of lm-eval, which lmms-eval shares.
-func (j Job) harness(endpoint string, argv args) Command {
-	c := j.evalConditions(endpoint)
-	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
-		if v := j.Params[p[0]]; v != "" {
-			argv = argv.add(p[1], v)
-			c[p[0]] = v
-		}
-	}
-	argv = argv.when(j.Limit > 0, "--limit", itoa(j.Limit)).when(j.TaskDir != "", "--include_path", j.TaskDir)
-	return Command{Argv: argv, Conditions: c}
-}
-
-func (j Job) evalConditions(endpoint string) map[string]string {
-	c := map[string]string{"seed": utoa(j.Seed), "endpoint": endpoint}
-	if j.Limit > 0 {
-		c["limit"] = itoa(j.Limit)
-	}
-	return c
 }
 
 // readsHarness reads a results file of lm-eval's form; at least so many questions were completed.
@@ -88,13 +44,6 @@ func readsHarness(name, glob string, least int) func(out string) (Summary, error
 // archives are compressed with Zstandard within zip, which Go does not read (measured with 0.3.285).
 var inspect = Adapter{
 	Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,
-	Command: func(j Job, out string, _ Flags) Command {
-		argv := args{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false"}.
-			add("--model-base-url", j.URL+"/v1").
-			add("--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", utoa(j.Seed)).
-			when(j.Limit > 0, "--limit", itoa(j.Limit))
-		return Command{Argv: argv, Conditions: j.evalConditions("/v1/chat/completions")}
-	},
 	Read: reads("*.json", "inspect left no log", func(s *Summary, r struct {
 		Status string
 		Error  struct{ Message string }

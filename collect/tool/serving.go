@@ -1,11 +1,9 @@
 package tool
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // VLLM is the name of vLLM's load client.
@@ -16,31 +14,6 @@ const VLLM = "vllm"
 var vllm = Adapter{
 	Name: VLLM, Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
 	Tokens: true,
-	Command: func(j Job, out string, has Flags) Command {
-		path := j.endpoint("/v1/completions", "/v1/chat/completions")
-		dataset := args{"--dataset-name", "random", "--random-input-len", itoa(j.ISL), "--random-output-len", itoa(j.OSL)}
-		if j.Dataset != "" {
-			dataset = args{"--dataset-name", j.Dataset}.
-				when(j.Path != "", "--dataset-path", j.Path).
-				when(j.OSL > 0, "--"+j.Dataset+"-output-len", itoa(j.OSL))
-		}
-		// The script benchmark_serving.py is the subcommand itself.
-		argv := args(nil).when(!j.Script, "bench", "serve").
-			add("--backend", j.endpoint("openai", "openai-chat"), "--base-url", j.URL, "--endpoint", path).
-			add("--model", j.Model).
-			when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
-			add(dataset...).
-			add("--num-prompts", itoa(j.Requests), "--seed", utoa(j.Seed)).
-			when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
-			when(j.Concurrency > 0, "--max-concurrency", itoa(j.Concurrency)).
-			add("--ignore-eos", "--percentile-metrics", "ttft,tpot,itl,e2el").
-			add("--metric-percentiles", "5,25,50,75,90,95,99", "--save-result").
-			known(has, "--save-detailed").
-			known(has, "--disable-tqdm").
-			add("--result-dir", out, "--result-filename", "result.json").
-			add(j.Extra...)
-		return Command{Argv: argv, Conditions: j.conditions("ignore_eos", "true", "endpoint", path)}
-	},
 	Read: reads("result.json", "vllm bench serve left no result.json", func(s *Summary, r struct {
 		Completed, Failed int
 		Duration          float64
@@ -91,9 +64,13 @@ var aiperf = Adapter{
 		if !j.Keyed {
 			return nil
 		}
-		load := "concurrency, concurrency: " + itoa(max(1, j.Concurrency))
+		kind := "completions"
+		if j.Chat {
+			kind = "chat"
+		}
+		load := "concurrency, concurrency: " + fmt.Sprint(max(1, j.Concurrency))
 		if j.Rate > 0 {
-			load = "poisson, rate: " + ftoa(j.Rate)
+			load = "poisson, rate: " + fmt.Sprint(j.Rate)
 		}
 		text := fmt.Sprintf(`schemaVersion: "2.0"
 benchmark:
@@ -101,27 +78,8 @@ benchmark:
   endpoint: {url: %q, type: %s, api_key: "${OPENAI_API_KEY}"}
   dataset: {type: synthetic, entries: %d, prompts: {isl: %d, osl: %d}}
   phases: [{name: profiling, type: %s, requests: %[4]d}]
-`, j.Model, j.URL, j.endpoint("completions", "chat"), j.Requests, j.ISL, j.OSL, load)
+`, j.Model, j.URL, kind, j.Requests, j.ISL, j.OSL, load)
 		return os.WriteFile(filepath.Join(out, aiperfKeyFile), []byte(text), 0o666)
-	},
-	Command: func(j Job, out string, has Flags) Command {
-		kind := j.endpoint("completions", "chat")
-		argv := args{"profile"}.when(j.Keyed, "--config", filepath.Join(out, aiperfKeyFile)).
-			add("--model", j.Model, "--url", j.URL, "--endpoint-type", kind, "--streaming").
-			when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
-			when(j.Concurrency > 0, "--concurrency", itoa(j.Concurrency)).
-			add("--request-count", itoa(j.Requests)).
-			add("--isl", itoa(j.ISL), "--isl-stddev", "0", "--osl", itoa(j.OSL), "--osl-stddev", "0").
-			add("--extra-inputs", "ignore_eos:true", "--random-seed", utoa(j.Seed)).
-			when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
-			add("--artifact-dir", out)
-		if has.Has("--ui") {
-			argv = argv.add("--ui", "none")
-		} else {
-			argv = argv.known(has, "--ui-type", "none")
-		}
-		argv = argv.known(has, "--no-gpu-telemetry").known(has, "--no-server-metrics").add(j.Extra...)
-		return Command{Argv: argv, Conditions: j.conditions("ignore_eos", "true", "endpoint", kind)}
 	},
 	Read: reads(aiperfFile, aiperfMissing, func(s *Summary, r struct {
 		Count    average `json:"request_count"`
@@ -144,24 +102,6 @@ benchmark:
 var guidellm = Adapter{
 	Name: "guidellm", Program: "guidellm", Version: []string{"--version"},
 	KeyName: "GUIDELLM__SPEC__BACKEND__API_KEY", Tokens: true, Prompts: "synthetic_text",
-	Command: func(j Job, out string, _ Flags) Command {
-		profile := "kind=concurrent,streams=" + itoa(j.Concurrency)
-		if j.Rate > 0 {
-			profile = "kind=poisson,rate=" + ftoa(j.Rate)
-		}
-		argv := args{"run", "--backend", "kind=openai_http,target=" + j.URL + ",model=" + j.Model, "--profile", profile}.
-			add("--constraint", "kind=max_requests,count="+itoa(j.Requests)).
-			when(j.Tokenizer != "", "--tokenizer", "kind=hf_auto,model="+j.Tokenizer).
-			add("--data", fmt.Sprintf("kind=synthetic_text,prompt_tokens=%d,output_tokens=%d", j.ISL, j.OSL)).
-			add("--seed", "kind=static,value="+utoa(j.Seed), "--metrics", "kind=generative,sample_size=4").
-			add("--output", "kind=json,path="+filepath.Join(out, "benchmarks.json"), "--disable-progress").
-			add(j.Extra...)
-		c := Command{Argv: argv, Conditions: j.conditions()}
-		if info, err := os.Stat(j.Tokenizer); err == nil && info.IsDir() {
-			c.Env = []string{"HF_HUB_OFFLINE=1"}
-		}
-		return c
-	},
 	Read: reads("benchmarks.json", "guidellm left no benchmarks.json", func(s *Summary, r struct {
 		Benchmarks []struct {
 			Metrics struct {
@@ -187,22 +127,6 @@ var guidellm = Adapter{
 var genaiPerf = Adapter{
 	Name: "genai-perf", Program: "genai-perf", Keyless: true, Tokens: true,
 	Version: []string{"--version"}, Help: []string{"profile", "--help"},
-	Command: func(j Job, out string, has Flags) Command {
-		kind := j.endpoint("completions", "chat")
-		argv := args{"profile", "-m", j.Model, "--endpoint-type", kind, "--streaming"}.
-			add("--url", strings.TrimPrefix(j.URL, "http://")).
-			known(has, "--service-kind", "openai").
-			when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
-			when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
-			when(j.Rate <= 0, "--concurrency", itoa(max(1, j.Concurrency))).
-			known(has, "--request-count", itoa(j.Requests)).
-			add("--synthetic-input-tokens-mean", itoa(j.ISL), "--synthetic-input-tokens-stddev", "0").
-			add("--output-tokens-mean", itoa(j.OSL), "--output-tokens-stddev", "0").
-			add("--extra-inputs", "ignore_eos:true", "--extra-inputs", "min_tokens:"+itoa(j.OSL)).
-			add("--random-seed", utoa(j.Seed), "--artifact-dir", out).
-			add(j.Extra...)
-		return Command{Argv: argv, Conditions: j.conditions("ignore_eos", "true", "endpoint", kind)}
-	},
 	Read: reads("*_genai_perf.json */*_genai_perf.json", "genai-perf left no *_genai_perf.json: is perf_analyzer there, "+
 		"as in Triton's SDK image?", func(s *Summary, r struct {
 		Count average `json:"request_count"`
@@ -223,23 +147,6 @@ var genaiPerf = Adapter{
 // module. Its file gets one line a run, appended.
 var sglang = Adapter{
 	Name: "sglang", Program: "python3", Module: "sglang", Tokens: true,
-	Command: func(j Job, out string, _ Flags) Command {
-		backend := j.endpoint("sglang-oai", "sglang-oai-chat")
-		// A range ratio of 1 fixes the lengths here, the opposite of vLLM's 0.
-		argv := args{"-m", "sglang.bench_serving", "--backend", backend, "--base-url", j.URL, "--model", j.Model}.
-			add("--dataset-name", cmp.Or(j.Dataset, "random")).
-			add("--random-input-len", itoa(j.ISL), "--random-output-len", itoa(j.OSL)).
-			add("--random-range-ratio", "1").
-			add("--num-prompts", itoa(j.Requests), "--seed", utoa(j.Seed)).
-			add("--output-file", out+"/result.jsonl", "--output-details", "--disable-tqdm").
-			when(j.Path != "", "--dataset-path", j.Path).
-			when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
-			when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
-			when(j.Concurrency > 0, "--max-concurrency", itoa(j.Concurrency)).
-			add(j.Extra...)
-		return Command{Argv: argv, Env: []string{"HF_HUB_OFFLINE=1"},
-			Conditions: j.conditions("ignore_eos", "true", "endpoint", backend)}
-	},
 	Read: reads("result.jsonl", "sglang.bench_serving left no result.jsonl", func(s *Summary, r struct {
 		Completed int
 		Prompts   int     `json:"num_prompts"`

@@ -2,15 +2,18 @@ package tool
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/kballard/go-shellquote"
@@ -81,10 +84,10 @@ type Adapter struct {
 	Matrix  bool     // run once, it measures the workloads of the plan: every batch with every pair of lengths
 	// Prepare writes what the command reads below out; nil for nothing.
 	Prepare func(j Job, out string) error
-	// Command is the command line for a job whose result goes below out.
-	Command func(j Job, out string, has Flags) Command
 	// Read finds and reads the result below out; an error means that there is none.
 	Read func(out string) (Summary, error)
+
+	words []string // of the command line of a script, with placeholders; nil for a tool of ours
 }
 
 // Adapters are the tools that ttreport knows, without builtin.
@@ -141,49 +144,92 @@ func ParseFlags(help string) Flags {
 // Has reports whether a program has a flag: "" is one that every program has.
 func (f Flags) Has(name string) bool { return name == "" || f == nil || f[name] }
 
-// args builds a command line.
-type args []string
+//go:embed commands.tmpl
+var commandsText string
 
-func (a args) add(words ...string) args { return append(a, words...) }
+// commands are the command lines of the tools, by name.
+var commands = template.Must(template.New("").Option("missingkey=zero").Funcs(template.FuncMap{
+	"some": func(v any) any { // "" for zero
+		if reflect.ValueOf(v).IsZero() {
+			return ""
+		}
+		return v
+	},
+}).Parse(strings.ReplaceAll(commandsText, "\n", lineEnd)))
 
-// when appends words where a condition holds.
-func (a args) when(holds bool, words ...string) args {
-	if !holds {
-		return a
-	}
-	return append(a, words...)
+// lineEnd ends a line of a command line: a value may have several lines of its own.
+const lineEnd = "\x00"
+
+// line is what a command line is made of.
+type line struct {
+	Job
+	Out string // where the result goes
+	Has Flags
 }
 
-// known appends a flag with its values if the installed version of the tool has it.
-func (a args) known(has Flags, name string, values ...string) args {
-	if !has.Has(name) {
-		return a
-	}
-	return append(append(a, name), values...)
+// Streams is the batch of an engine, or what a tool keeps in flight that takes no rate.
+func (l line) Streams() int { return max(1, l.Concurrency) }
+
+// Waves is how often a batch is repeated.
+func (l line) Waves() int { return max(1, l.Requests/l.Streams()) }
+
+// Host is the address of the server without http.
+func (l line) Host() string { return strings.TrimPrefix(l.URL, "http://") }
+
+// IsLocal reports whether the tokenizer is a folder.
+func (l line) IsLocal() bool {
+	info, err := os.Stat(l.Tokenizer)
+	return err == nil && info.IsDir()
 }
 
-func itoa(n int) string     { return strconv.Itoa(n) }
-func utoa(n uint64) string  { return strconv.FormatUint(n, 10) }
-func ftoa(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// Sets reports whether further arguments set a flag.
+func (l line) Sets(flag string) bool { return slices.Contains(l.Extra, flag) }
 
-// conditions returns the conditions that the command line of every load tool fixes, and more as names and values.
-func (j Job) conditions(more ...string) map[string]string {
-	c := map[string]string{"seed": utoa(j.Seed)}
-	if j.Requests > 0 {
-		c["num_prompts"] = itoa(j.Requests)
+// IsEncoder reports whether the lengths are of prompts alone, which benchmark.py has another flag for.
+func (l line) IsEncoder() bool { return !strings.Contains(l.Lengths, ",") }
+
+// IsRoot reports whether we are the superuser, as which mpirun runs only if it is told to.
+func (line) IsRoot() bool { return os.Geteuid() == 0 }
+
+// Command is the command line for a job whose result goes below out: see commands.tmpl for those of our tools.
+func (a Adapter) Command(j Job, out string, has Flags) Command {
+	c, name := Command{Conditions: map[string]string{}}, a.Name
+	if a.words != nil {
+		name = "conditions"
 	}
-	for i := 0; i+1 < len(more); i += 2 {
-		c[more[i]] = more[i+1]
+	for _, w := range a.words {
+		c.Argv = append(c.Argv, fill(j, out, w))
 	}
+	var b strings.Builder
+	if err := commands.ExecuteTemplate(&b, name, line{j, out, has}); err != nil {
+		panic(err) // a mistake in a template of ours, which tests find
+	}
+	for text := range strings.SplitSeq(b.String(), lineEnd) {
+		text, conditional := strings.CutPrefix(text, "?")
+		to := &c.Argv
+		switch rest := text[min(1, len(text)):]; {
+		case strings.HasPrefix(text, "@"):
+			if name, value, _ := strings.Cut(rest, " "); value != "" {
+				c.Conditions[name] = value
+			}
+			continue
+		case strings.HasPrefix(text, "$"):
+			c.Env = append(c.Env, rest)
+			continue
+		case strings.HasPrefix(text, "<"):
+			to, text = &c.Before, rest
+		}
+		word, value, isFlag := strings.Cut(text, " ")
+		switch {
+		case word == "", isFlag && value == "", conditional && !has.Has(word):
+		case isFlag:
+			*to = append(*to, word, value)
+		default:
+			*to = append(*to, word)
+		}
+	}
+	c.Argv = append(c.Argv, j.Extra...)
 	return c
-}
-
-// endpoint returns one of two names, by whether chat completions are requested.
-func (j Job) endpoint(completions, chat string) string {
-	if j.Chat {
-		return chat
-	}
-	return completions
 }
 
 // reads makes the reader of a tool that writes a JSON document: into takes what was decoded. The file is the last by
@@ -241,14 +287,7 @@ func Script(name, line string) (Adapter, error) {
 		once = once && !strings.Contains(line, p)
 	}
 	return Adapter{
-		Name: name, Program: words[0], Once: once, Offline: !strings.Contains(line, "{url}"),
-		Command: func(j Job, out string, _ Flags) Command {
-			var argv args
-			for _, w := range words[1:] {
-				argv = argv.add(fill(j, out, w))
-			}
-			return Command{Argv: argv.add(j.Extra...), Conditions: j.conditions()}
-		},
+		Name: name, Program: words[0], Once: once, Offline: !strings.Contains(line, "{url}"), words: words[1:],
 		Read: reads(ScriptResult, "the command left no "+ScriptResult, func(s *Summary, r struct {
 			Metrics map[string]struct{ Value *float64 }
 		}) error {
@@ -268,9 +307,10 @@ func Script(name, line string) (Adapter, error) {
 
 // fill replaces the placeholders of a text with a job's values.
 func fill(j Job, out, text string) string {
-	return strings.NewReplacer("{url}", j.URL, "{model}", j.Model, "{isl}", itoa(j.ISL), "{osl}", itoa(j.OSL),
-		"{concurrency}", itoa(j.Concurrency), "{rate}", ftoa(j.Rate), "{requests}", itoa(j.Requests), "{seed}", utoa(j.Seed),
-		"{tokenizer}", j.Tokenizer, "{out}", out).Replace(text)
+	n := strconv.Itoa
+	return strings.NewReplacer("{url}", j.URL, "{model}", j.Model, "{isl}", n(j.ISL), "{osl}", n(j.OSL),
+		"{concurrency}", n(j.Concurrency), "{rate}", fmt.Sprint(j.Rate), "{requests}", n(j.Requests),
+		"{seed}", fmt.Sprint(j.Seed), "{tokenizer}", j.Tokenizer, "{out}", out).Replace(text)
 }
 
 // Tool is a tool that is ready to run: builtin, or an adapter with its program.

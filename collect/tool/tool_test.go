@@ -3,6 +3,7 @@ package tool_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,21 @@ func TestCommands(t *testing.T) {
 		line := strings.Join(tt.a.Command(job, "OUT", tt.has).Argv, " ")
 		if !strings.Contains(line, tt.want) || strings.Contains(line, tt.no) {
 			t.Errorf("%s: %s", name, line)
+		}
+	}
+}
+
+// What --tool-arg passes reaches every tool, and a parameter of a task may have several lines.
+func TestFurtherArguments(t *testing.T) {
+	job := tool.Job{Model: "m", Task: "gsm8k", Params: map[string]string{"gen_kwargs": "a=1\nb=2"},
+		Workload: traffic.Workload{Extra: []string{"--more", "two words"}}}
+	for _, a := range tool.Adapters() {
+		argv := a.Command(job, "OUT", nil).Argv
+		if n := len(argv); n < 3 || argv[n-2] != "--more" || argv[n-1] != "two words" {
+			t.Errorf("%s: %q", a.Name, argv)
+		}
+		if a.Name == "lm-eval" && !slices.Contains(argv, "a=1\nb=2") {
+			t.Errorf("%q", argv)
 		}
 	}
 }
