@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
@@ -441,43 +440,18 @@ func halfWidth(logs []float64, known noise) (half, df float64, from schema.Inter
 }
 
 // Digest covers everything that the verdicts of a release against history are made from: the runs up to it in their
-// order, and the follow-ups of its rows (a later release may confirm a change that was first seen in this one). It
-// does not cover the program or decisions.
+// order, which with the rules say all that it could know, and what later releases saw of its changes. It does not cover
+// the program or decisions.
 func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
 	h.Write(j.prefix()[release])
-	for _, i := range j.byCell[release] {
-		row := &j.rows.Rows[i]
-		// All of a row, without fmt, which is too slow for ten thousand rows in fifty releases.
-		var b [64]byte
-		b[0], b[1], b[2] = byte(row.Word), byte(row.Evidence), byte(row.Why)
-		binary.LittleEndian.PutUint16(b[4:], uint16(row.N))
-		for k, v := range []int32{row.Finding, row.First, row.Follow} {
-			binary.LittleEndian.PutUint32(b[8+4*k:], uint32(v))
-		}
-		for k, v := range []float64{row.D, float64(row.SE), float64(row.Df), float64(row.P), float64(row.Q)} {
-			binary.LittleEndian.PutUint64(b[20+8*k:], math.Float64bits(v))
-		}
-		h.Write(b[:60])
-		if f := row.Follow; f != 0 {
-			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
+	for at, i := range j.byCell[release] {
+		if f := j.rows.Rows[i].Follow; f != 0 {
+			fmt.Fprintln(h, at, f > 0, j.Releases[max(f, -f)-1].Name)
 		}
 	}
-	fit := &j.rows.Fits[release]
-	fmt.Fprintln(h, fit.Cells, fit.Sd, fit.Tested, fit.Exceeded)
-	for i := range j.rows.Findings {
-		if f := &j.rows.Findings[i]; int(f.Release) == release {
-			fmt.Fprintf(h, "%+v\n", *f)
-		}
-	}
-	for _, l := range j.rows.ChangePoints {
-		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
-			// no row index: it changes when rows are added
-			fmt.Fprintf(h, "%d %d %v\n", j.table.Obs[l.At].Release, l.Found, l.D)
-		}
-	}
-	for _, v := range j.evals.rows[release] {
-		fmt.Fprintf(h, "%s %s %s %+v\n", v.ID, v.Outcome, v.Evidence, v.Follow)
+	for at := range j.evals.rows[release] {
+		fmt.Fprintln(h, at, j.evals.rows[release][at].Follow)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
