@@ -848,6 +848,17 @@ func factsOf(h *columns.RunHead) [5]string {
 // blockingFacts are the names of such facts.
 var blockingFacts = [5]string{"engine", "precision", "mesh", "chips", "folder"}
 
+// statesOf are the facts that a run states, by name.
+func statesOf(h *columns.RunHead) map[string]string {
+	out := map[string]string{}
+	for i, v := range factsOf(h) {
+		if v != "" {
+			out[blockingFacts[i]] = v
+		}
+	}
+	return out
+}
+
 // of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {
 	id := [2]int32{p.Cond, k.facts[run]}
@@ -860,11 +871,7 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 			m[name] = v
 		}
 	}
-	for i, v := range factsOf(&k.c.Runs[run]) {
-		if v != "" {
-			m[blockingFacts[i]] = v
-		}
-	}
+	maps.Copy(m, statesOf(&k.c.Runs[run]))
 	k.memo[id] = k.named(m)
 	return k.memo[id]
 }
