@@ -42,6 +42,14 @@ type tier struct {
 
 func (t *tier) part() bool { return t.quantile != .5 }
 
+// unitOf is the unit of a group, by one of its members.
+func (t *tier) unitOf(m *moved, c Cell) int32 {
+	if t.unit == nil {
+		return m.group
+	}
+	return t.unit(&c)
+}
+
 // least is the share of the effect that matters from which the change of a group is told: a group varies less than its
 // members do. A part needs all of it, since some members of any group lie apart.
 func (t *tier) least() float64 {
@@ -415,11 +423,7 @@ func (j *judge) usual(k int, list []moved, tests []test) prior {
 	units := map[int32]bool{}
 	for i := range list {
 		m := &list[i]
-		unit := m.group
-		if t.unit != nil {
-			unit = t.unit(&j.t.Cells[tests[m.list[0]].cell])
-		}
-		units[unit] = true
+		units[t.unitOf(m, j.t.Cells[tests[m.list[0]].cell])] = true
 		m.own = ordinaryOf(j.past[k][m.group], t, 0)
 		before := ordinaryOf(j.past[k][m.group], t, usual-1) // the newest runs may show a change that nobody found yet
 		if before.nu < 2 {
@@ -472,8 +476,8 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
 		ps[i], joint[i] = m.p, m.joint.p
 	}
 	rate := cmp.Or(t.rate, 1) * j.rules.GroupFDR / 2
-	_, limit := BenjaminiHochberg(ps, len(ps), rate)
-	_, confirm := BenjaminiHochberg(joint, len(joint), rate)
+	unit := func(i int) int32 { return t.unitOf(&list[i], j.t.Cells[tests[list[i].list[0]].cell]) }
+	limit, confirm := discovered(ps, unit, len(ps), rate, rate), discovered(joint, unit, len(joint), rate, rate)
 	for i := range list {
 		m := &list[i]
 		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm

@@ -196,7 +196,8 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 			}
 		}
 		q, _ := BenjaminiHochberg(ps, family, j.rules.FDR)
-		limit := j.discovered(tests, at, ps, family, j.rules.FDR/2, j.rules.FDR)
+		point := func(k int) int32 { return j.t.Cells[tests[at[k]].cell].Point }
+		limit := discovered(ps, point, family, j.rules.FDR/2, j.rules.FDR)
 		for k, i := range at {
 			if qs[i] = float32(q[k]); ps[k] <= limit {
 				passed[i] = int8(dir)
@@ -494,18 +495,19 @@ func (j *judge) jointly(tests []test, family int) []bool {
 				outlying = append(outlying, w.Outliers)
 			}
 		}
-		first := j.discovered(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR)
-		second := j.discovered(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR)
+		point := func(k int) int32 { return j.t.Cells[tests[at[k]].cell].Point }
+		first := discovered(ordinary, point, family, j.rules.Lone, j.rules.JointFDR)
+		second := discovered(outlying, point, family, j.rules.LoneOutlier, j.rules.OutlierFDR)
 		points := map[int32]bool{} // of which a number is confirmed: the others of it are asked by themselves
 		for k, i := range at {
 			if outlying[k] <= second && ordinary[k] <= first {
-				points[j.t.Cells[tests[i].cell].Point] = true
+				points[point(k)] = true
 				passed[i] = passed[i] || k >= recent // recent ones did so before, and may do it the other way now
 			}
 		}
 		for k, i := range at[recent:] {
 			_, before := slices.BinarySearch(at[:recent], i)
-			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !before &&
+			passed[i] = passed[i] || points[point(recent+k)] && !before &&
 				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.P <= j.rules.SamePoint
 		}
 	}
@@ -546,15 +548,17 @@ func (j *judge) recent(tests []test, dir float64) []int {
 }
 
 // discovered is the largest p value at which the false discoveries to be expected are at most lone, and the rate for
-// every point beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is.
-// The metrics of one point are one finding. It is stricter than the procedure of Benjamini and Hochberg, which counts
-// each of them and allows the first one as much as any other.
-func (j *judge) discovered(tests []test, at []int, p []float64, family int, lone, rate float64) float64 {
-	points, limit := map[int32]bool{}, -1.
-	for _, k := range ranked(p) {
-		points[j.t.Cells[tests[at[k]].cell].Point] = true
-		if p[k]*float64(family) <= lone+rate*float64(len(points)-1) {
-			limit = p[k]
+// every unit beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is.
+// What is of one unit, as the metrics of one point are, is one finding. It is stricter than the procedure of Benjamini
+// and Hochberg, which counts each of them and allows the first one as much as any other. NaN is a test without a p value.
+func discovered(p []float64, unit func(i int) int32, family int, lone, rate float64) float64 {
+	units, limit := map[int32]bool{}, -1.
+	for _, i := range ranked(p) {
+		if math.IsNaN(p[i]) {
+			continue
+		}
+		if units[unit(i)] = true; p[i]*float64(family) <= lone+rate*float64(len(units)-1) {
+			limit = p[i]
 		}
 	}
 	return limit
