@@ -531,15 +531,16 @@ func (m *moved) together(
 		}
 		seen, first = append(seen, run), min(first, run.release)
 		runs := changes(seen, dir)
-		tail := func(runs []float64) (mean, se, p float64) {
-			mean, se = Mean(runs), math.Sqrt(s2*(1/float64(len(runs))+1/math.Max(1, float64(run.n))))
-			return mean, se, UpperTail((mean-dir*mid)/se, df)
+		se := func(n int) float64 { return math.Sqrt(s2 * (1/float64(n) + 1/math.Max(1, float64(run.n)))) }
+		tail := func(runs []float64) float64 { return UpperTail((Mean(runs)-dir*mid)/se(len(runs)), df) }
+		w := window{
+			runs: len(runs), again: run.release == now.release, first: first, x: dir * Mean(runs), se: se(len(runs)),
 		}
-		w := window{runs: len(runs), again: run.release == now.release, first: first}
-		w.x, w.se, w.p = tail(runs)
 		rate := func(x float64) float64 { return stray.rate((x - dir*mid) / math.Sqrt(s2) / spread(run.n)) }
 		// Two-sided, and half of the rate for two runs and half for three, as of a number alone.
-		w.x, w.p, w.strays = dir*w.x, 2*2*w.p, straying(runs, rate, tail)
+		w.p = 2 * 2 * tail(runs)
+		slices.Sort(runs)
+		w.strays = byOutliers(runs, rate, tail, func(float64, []float64) bool { return false })
 		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
 			m.joint = w
 		}
@@ -566,25 +567,6 @@ func changes(runs []sight, dir float64) []float64 {
 		}
 	}
 	return out
-}
-
-// straying is the chance that one or more of some runs strayed and the others are ordinary: what happens to one run in
-// thirty is not confirmed by happening twice.
-func straying(
-	runs []float64, rate func(x float64) float64, tail func(runs []float64) (mean, se, p float64),
-) (sum float64) {
-	sorted, ways, product := slices.Sorted(slices.Values(runs)), 1., 1.
-	for out := 1; out <= len(sorted); out++ {
-		left := len(sorted) - out
-		ways *= float64(left+1) / float64(out)
-		product *= rate(sorted[left])
-		chance := 1.
-		if left > 0 {
-			_, _, chance = tail(sorted[:left])
-		}
-		sum += ways * product * chance
-	}
-	return sum
 }
 
 // decideGroup makes the finding of one of so many groups; nil where it shows no change.

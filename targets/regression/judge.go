@@ -450,32 +450,38 @@ func (j *judge) windowed(x *test, runs []earlier, base summary, dir float64, p *
 	return w, true
 }
 
-// outlying is the probability that runs lie as far out as they do because one of them or more are outliers: those that
-// lie furthest are, the others are ordinary. d is sorted, the smallest first.
+// outlying is the probability that runs lie as far out as they do because of outliers. d is sorted, the smallest first.
 func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
-	stratum := j.t.Cells[x.cell].Stratum
-	sum := 0.
-	for _, v := range d {
-		sum += v
+	rate := func(v float64) float64 {
+		return j.outliers.rate(j.t.Cells[x.cell].Stratum, dir*v/math.Sqrt(s2*(1+1/n)), v, false)
 	}
-	total, all, some, ways := 0., 1., 1., 1.
-	for out := 1; out <= len(d); out++ {
-		v := d[len(d)-out]
-		t := v / math.Sqrt(s2*(1+1/n))
-		sum -= v
-		left := float64(len(d) - out)
-		ways = ways * (left + 1) / float64(out) // how many of the runs may be the outliers
-		rate := j.outliers.rate(stratum, dir*t, v, false)
-		if all *= rate; left == 0 {
-			break
-		}
-		// One that lies far beyond the others is an outlier beside a change, too, and no evidence of one.
-		if UpperTail((v-sum/left)/math.Sqrt(s2*(1+1/left)), df) > suspicious {
-			some *= rate
-		}
-		total += ways * some * UpperTail(sum/left/math.Sqrt(s2*(1/left+1/n)), df)
+	tail := func(d []float64) float64 {
+		return UpperTail(Mean(d)/math.Sqrt(s2*(1/float64(len(d))+1/n)), df)
 	}
-	return total + all
+	// One that lies far beyond the others is an outlier beside a change, too, and no evidence of one.
+	apart := func(v float64, d []float64) bool {
+		return UpperTail((v-Mean(d))/math.Sqrt(s2*(1+1/float64(len(d)))), df) <= suspicious
+	}
+	return byOutliers(d, rate, tail, apart)
+}
+
+// byOutliers is the chance that one or more of some runs, those that lie furthest, are outliers and the others ordinary:
+// what happens to one run in thirty is not confirmed by happening twice. d is sorted, the smallest first; rate is how
+// often a run strays as far, tail the chance of some by ordinary noise. One that is apart from the rest strays whether
+// something changed or not.
+func byOutliers(
+	d []float64, rate func(v float64) float64, tail func(d []float64) float64, apart func(v float64, d []float64) bool,
+) (sum float64) {
+	all, some, ways := 1., 1., 1. // ways: how many of the runs may be the outliers
+	for left := len(d) - 1; left > 0; left-- {
+		ways *= float64(left+1) / float64(len(d)-left)
+		r := rate(d[left])
+		if all *= r; !apart(d[left], d[:left]) {
+			some *= r
+		}
+		sum += ways * some * tail(d[:left])
+	}
+	return sum + all*rate(d[0])
 }
 
 // jointly returns the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
