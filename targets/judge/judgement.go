@@ -314,21 +314,9 @@ const (
 	ByPerson = regression.ByPerson // a pin
 )
 
-// Sensitivity is the smallest regression of one number alone that a release would have found four times in five.
-type Sensitivity struct {
-	Series int     // that have a history
-	Least  float64 // relative change, the median over the series; +Inf: none; NaN without series
-	Hidden int     // series that could hide more than what matters in them
-	// Groups is the smallest change of a whole model on a device, or of a metric of it, that is named; the median over the
-	// series. NaN where none is known.
-	Groups float64
-}
-
-// Sensitivity is that of a release's comparison with history. Evals are not part of it.
-func (j *Judgement) Sensitivity(release int) Sensitivity {
-	s := j.rows.Fits[release].Shown
-	return Sensitivity{Series: s.Cells, Least: math.Expm1(s.Least), Hidden: s.Hidden, Groups: math.Expm1(s.Groups)}
-}
+// Sensitivity is the smallest regression of one number alone that a release would have found four times in five. Evals
+// are not part of it.
+type Sensitivity = regression.Sensitivity
 
 // Sight counts, by model and device, the series of a release that have a history, and those of them that would show a
 // regression of twice what matters neither by themselves nor with the others of their model, device and metric.
@@ -355,6 +343,15 @@ type noise struct {
 	from schema.IntervalFrom
 }
 
+// noiseOf is the noise of a number, or the typical one of its device and metric.
+func (j *Judgement) noiseOf(obs int32) noise {
+	if own := j.rows.Rows[obs].Noise(); own.Known() {
+		return noise{own, schema.FromOwn}
+	}
+	fit := &j.rows.Fits[j.table.Obs[obs].Release]
+	return noise{fit.Typical(j.table.Cells[j.cellOf[obs]].Stratum), schema.FromTypical}
+}
+
 // noise looks up a target's series in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is
 // TPOT's; a percentile has noise of its own, not that of the mean.
 func (g *grading) noise(t schema.Target, at slot) noise {
@@ -374,12 +371,9 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	if obs < 0 {
 		return noise{Noise: regression.UnknownNoise()}
 	}
-	row, o := &g.j.rows.Rows[obs], &g.j.table.Obs[obs]
+	o := &g.j.table.Obs[obs]
 	floor := float64(o.SE) * float64(o.SE)
-	known := noise{row.Noise(), schema.FromOwn}
-	if !known.Known() {
-		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[g.j.cellOf[obs]].Stratum), schema.FromTypical}
-	}
+	known := g.j.noiseOf(obs)
 	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
 	return known
 }

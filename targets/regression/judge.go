@@ -465,10 +465,10 @@ func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
 	return byOutliers(d, rate, tail, apart)
 }
 
-// byOutliers is the chance that one or more of some runs, those that lie furthest, are outliers and the others ordinary:
-// what happens to one run in thirty is not confirmed by happening twice. d is sorted, the smallest first; rate is how
-// often a run strays as far, tail the chance of some by ordinary noise. One that is apart from the rest strays whether
-// something changed or not.
+// byOutliers is the chance that one or more of some runs, those that lie furthest, are outliers and the others are
+// ordinary: what happens to one run in thirty is not confirmed by happening twice. d is sorted, the smallest first.
+// rate is how often a run strays as far, tail the chance of some by ordinary noise. One that is apart from the rest
+// strays whether something changed or not.
 func byOutliers(
 	d []float64, rate func(v float64) float64, tail func(d []float64) float64, apart func(v float64, d []float64) bool,
 ) (sum float64) {
@@ -556,7 +556,8 @@ func (j *judge) recent(tests []test, dir float64) []int {
 // discovered is the largest p value at which the false discoveries to be expected are at most lone, and the rate for
 // every unit beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is.
 // What is of one unit, as the metrics of one point are, is one finding. It is stricter than the procedure of Benjamini
-// and Hochberg, which counts each of them and allows the first one as much as any other. NaN is a test without a p value.
+// and Hochberg, which counts each of them and allows the first one as much as any other. NaN is a test without a p
+// value.
 func discovered(p []float64, unit func(i int) int32, family int, lone, rate float64) float64 {
 	units, limit := map[int32]bool{}, -1.
 	for _, i := range ranked(p) {
