@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/regression/block"
 	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
@@ -48,7 +49,7 @@ func (r *Result) interleave(a, b Side, name func(*schema.Run) string) {
 			row.Change, row.Lo, row.Hi = math.Expm1(x.Mean), math.Expm1(lo), math.Expm1(hi)
 			row.P, row.Test = x.P(), Interleaved
 			// What is worse is one family of tests, in whichever way a metric counts, as in verdicts.
-			x.Mean, x.Own.Mean = direction(metric)*x.Mean, direction(metric)*x.Own.Mean
+			x.Mean, x.Own.Mean = judge.Sign(metric)*x.Mean, judge.Sign(metric)*x.Own.Mean
 			list, at = append(list, x), append(at, row)
 		}
 		if !all.Known() {
@@ -111,12 +112,4 @@ func take(t *block.Turns[cell], side, pair int, run *schema.Run, system string) 
 }
 
 // badness is the log change of a metric, positive for worse.
-func badness(metric string, change float64) float64 { return direction(metric) * math.Log1p(change) }
-
-// direction is -1 for a metric whose larger values are better, else 1.
-func direction(metric string) float64 {
-	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
-		return -1
-	}
-	return 1
-}
+func badness(metric string, change float64) float64 { return judge.Sign(metric) * math.Log1p(change) }

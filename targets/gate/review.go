@@ -259,7 +259,7 @@ func (f Fit) Calibrated() string {
 // Fit describes the noise of a release's history.
 func (g *Gate) Fit(release int) Fit {
 	f := g.Judgement.Fit(release)
-	out := Fit{Cells: f.Cells, Tested: f.Tested, Exceeded: f.Exceeded, Shown: g.Sensitivity(release)}
+	out := Fit{Cells: f.Cells, Tested: f.Tested, Exceeded: f.Exceeded, Shown: f.Shown}
 	if f.Sd > 0 { // NaN where nothing is known
 		out.Noise = f.Sd
 	}

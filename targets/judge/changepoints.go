@@ -57,7 +57,7 @@ func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {
 	s := &j.Series[l.Cell]
 	out := ChangePoint{
 		Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name,
-		Effect: relative(sign(s.Metric), l.D), Source: l.Source,
+		Effect: relative(Sign(s.Metric), l.D), Source: l.Source,
 	}
 	v := s.verdict(out.At)
 	switch {

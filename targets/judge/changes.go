@@ -467,7 +467,7 @@ func (j *Judgement) measureChange(c *Change, members []member, release int) {
 		if !m.known() {
 			continue
 		}
-		if sign(j.Series[m.cell].Metric) < 0 {
+		if Sign(j.Series[m.cell].Metric) < 0 {
 			rates++
 		}
 		v, df := 1e-4, 1.
@@ -513,7 +513,7 @@ func (j *Judgement) measurePair(c *Change, members []member) {
 		if x, _, ok := j.turned(members[i].first); ok {
 			lo, hi := x.Interval(.95)
 			d, halves = append(d, x.Mean), append(halves, (hi-lo)/2)
-			if sign(j.Series[members[i].cell].Metric) < 0 {
+			if Sign(j.Series[members[i].cell].Metric) < 0 {
 				rates++
 			}
 		}

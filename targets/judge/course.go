@@ -50,7 +50,7 @@ type Moved struct {
 func (j *Judgement) Moved(c *Change) (out []Moved) {
 	for _, m := range c.members {
 		if s := &j.Series[m.cell]; m.known() {
-			way := sign(s.Metric)
+			way := Sign(s.Metric)
 			out = append(out, Moved{s, math.Exp(way * m.before), math.Exp(way * m.after), relative(way, m.after-m.before)})
 		}
 	}

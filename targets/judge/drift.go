@@ -76,7 +76,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 }
 
 func newDrift(s *Series, t regression.Trend) Drift {
-	badness := sign(s.Metric)
+	badness := Sign(s.Metric)
 	return Drift{
 		Series: s, Effect: relative(badness, t.Slope), Total: relative(badness, t.Slope*float64(t.N-1)), P: t.P, N: t.N,
 	}

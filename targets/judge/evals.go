@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -444,11 +443,14 @@ func (c *evalCell) key(s *columns.ScoreRow) schema.Key {
 // evalName is the name of a task's score.
 type evalName struct{ metric, filter string }
 
-// evalWay is an eval as it is asked for in one way, such as with five shots: through all releases, or in one.
+// evalScore is a score of a run.
+type evalScore struct {
+	*columns.ScoreRow
+	run string
+}
+
+// evalWay is an eval as it is asked for in one way, such as with five shots, through all releases.
 type evalWay struct {
-	id      evalID
-	asks    map[string]string // as far as its scores state it
-	names   map[evalName]*evalValue
 	primary evalName
 	cells   map[evalName]*evalCell
 }
@@ -457,29 +459,34 @@ type evalWay struct {
 // does not count one eval several times. A task keeps its metric for as long as releases report it, even if a later
 // release has a better one, so that verdicts on earlier releases do not change.
 //
-// A release may ask for an eval in several ways, of which each has a history of its own. Where releases ask in one way
-// each, another way is the same eval, which is not comparable with what it was. What serves as no baseline changes no
-// way.
+// A release may ask for an eval in several ways, of which each has a history of its own.
 func evalCells(ctx context.Context, c *columns.Columns, releases []Release, screen *screen) []*evalCell {
-	ways := map[evalID][]*evalWay{}
+	known, ways := histories[evalID]{}, map[*variant]*evalWay{}
 	var out []*evalCell
 	seqs := sequences(releases)
 	for ri := range releases {
 		serves := releases[ri].Serves()
-		for id, list := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
+		for id, list := range evalsOf(c, releases[ri].Runs, screen, seqs[ri]) {
 			if ctx.Err() != nil {
 				return nil // the caller asks for it, too
 			}
-			before := ways[id]
-			for _, now := range list {
-				way := &evalWay{id: id, cells: map[evalName]*evalCell{}}
-				shares := func(a, b *evalWay) int { return sharedAsks(a.asks, b.asks) }
-				if i := goesOn(before, list, now, shares); i >= 0 {
-					way = before[i]
-				} else if way.id.marks = now.marks(slices.Concat(list, ways[id])); serves {
-					ways[id] = append(ways[id], way)
+			asked := variantsOf(len(list), func(i int) map[string]string { return asksOf(list[i].ScoreRow) })
+			for k, v := range known.next(id, asked, serves, marks) {
+				if ways[v] == nil {
+					ways[v] = &evalWay{cells: map[evalName]*evalCell{}}
 				}
-				if cell := way.add(now, serves); cell != nil {
+				scores := map[evalName]*evalValue{}
+				for _, i := range asked[k].of {
+					own, _ := schema.SplitFilter(list[i].Filter)
+					n := evalName{list[i].Metric, own}
+					if scores[n] == nil {
+						scores[n] = &evalValue{release: ri}
+					}
+					scores[n].scores, scores[n].runs = append(scores[n].scores, list[i].ScoreRow), append(scores[n].runs, list[i].run)
+				}
+				of := id
+				of.marks = v.name
+				if cell := ways[v].add(of, scores, serves); cell != nil {
 					out = append(out, cell)
 				}
 			}
@@ -498,44 +505,29 @@ func evalCells(ctx context.Context, c *columns.Columns, releases []Release, scre
 }
 
 // add takes the scores of a release, and returns the cell that it begins, or nil.
-func (w *evalWay) add(now *evalWay, serves bool) (begun *evalCell) {
+func (w *evalWay) add(id evalID, now map[evalName]*evalValue, serves bool) (begun *evalCell) {
 	n := w.primary
-	if now.names[n] == nil {
-		n = slices.MinFunc(slices.Collect(maps.Keys(now.names)), func(a, b evalName) int { // that papers report
-			return cmp.Or(cmp.Compare(evalRank(now.names[a].scores[0]), evalRank(now.names[b].scores[0])),
+	if now[n] == nil {
+		n = slices.MinFunc(slices.Collect(maps.Keys(now)), func(a, b evalName) int { // that papers report
+			return cmp.Or(cmp.Compare(evalRank(now[a].scores[0]), evalRank(now[b].scores[0])),
 				cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
 		})
 	}
 	if serves {
-		w.primary, w.asks = n, with(now.asks, w.asks)
+		w.primary = n
 	}
 	cell := w.cells[n]
 	if cell == nil {
-		cell = &evalCell{id: w.id, metric: n.metric, filter: n.filter, suspect: -1}
+		cell = &evalCell{id: id, metric: n.metric, filter: n.filter, suspect: -1}
 		w.cells[n], begun = cell, cell
 	}
-	cell.values = append(cell.values, *now.names[n])
+	cell.values = append(cell.values, *now[n])
 	return begun
 }
 
-// with is what is stated, and what else was.
-func with(now, was map[string]string) map[string]string {
-	out := maps.Clone(was)
-	if out == nil {
-		out = map[string]string{}
-	}
-	maps.Copy(out, now)
-	return out
-}
-
-// evalsOf gathers the scores of one release, by the ways in which it asked for each eval.
-func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq sequence) map[evalID][]*evalWay {
-	type score struct {
-		*columns.ScoreRow
-		run  string
-		asks map[string]string
-	}
-	rows := map[evalID][]score{}
+// evalsOf gathers the scores of each eval in one release.
+func evalsOf(c *columns.Columns, runs []int, screen *screen, seq sequence) map[evalID][]evalScore {
+	rows := map[evalID][]evalScore{}
 	for _, run := range runs {
 		h := &c.Runs[run]
 		if screen.excludes(h) {
@@ -549,34 +541,10 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 				part = ""
 			}
 			id := evalID{system: h.System(), task: s.Task, part: part + schema.FileOf(s.Filter), seq: seq}
-			rows[id] = append(rows[id], score{s, h.ID, asksOf(s)})
+			rows[id] = append(rows[id], evalScore{s, h.ID})
 		}
 	}
-	all := map[evalID][]*evalWay{}
-	for id, list := range rows {
-		of := map[*columns.ScoreRow]*evalWay{}
-		statesMost := func(a, b score) int { return len(b.asks) - len(a.asks) }
-		for _, s := range slices.SortedStableFunc(slices.Values(list), statesMost) {
-			own := &evalWay{asks: s.asks, names: map[evalName]*evalValue{}}
-			if i := closest(all[id], func(w *evalWay) int { return sharedAsks(w.asks, own.asks) }); i >= 0 {
-				own = all[id][i]
-				own.asks = with(s.asks, own.asks)
-			} else {
-				all[id] = append(all[id], own)
-			}
-			of[s.ScoreRow] = own
-		}
-		for _, s := range list {
-			own, _ := schema.SplitFilter(s.Filter)
-			n, way := evalName{s.Metric, own}, of[s.ScoreRow]
-			if way.names[n] == nil {
-				way.names[n] = &evalValue{release: release}
-			}
-			v := way.names[n]
-			v.scores, v.runs = append(v.scores, s.ScoreRow), append(v.runs, s.run)
-		}
-	}
-	return all
+	return rows
 }
 
 // ofTool stands before the name of a tool, of which every score says what it does not state: no other settings, not in
@@ -599,52 +567,35 @@ func asksOf(s *columns.ScoreRow) map[string]string {
 	return out
 }
 
-// sharedAsks counts what two ways of asking state alike; -1 where they state something differently.
-func sharedAsks(a, b map[string]string) (n int) {
-	for name, v := range a {
-		switch w, has := b[name]; {
-		case has && v == w:
-			n++
-		case has:
-			return -1
-		}
-	}
-	return n
-}
-
 // AskedApart reports whether two scores were asked for in ways that are not compared, or with other limits.
 func AskedApart(a, b *columns.ScoreRow) bool {
-	return sharedAsks(asksOf(a), asksOf(b)) < 0
+	return inCommon(asksOf(a), asksOf(b)) < 0
 }
 
 // GoesOn is the place of what a score, one of a list that was asked for in several ways, is to be compared with; -1 for
 // nothing.
 func GoesOn(before, list []*columns.ScoreRow, now *columns.ScoreRow) int {
 	return goesOn(before, list, now, func(a, b *columns.ScoreRow) int {
-		return sharedAsks(asksOf(a), asksOf(b))
+		return inCommon(asksOf(a), asksOf(b))
 	})
 }
 
-// marks is what tells a way apart from others, which no other one has.
-func (w *evalWay) marks(others []*evalWay) (marks string) {
+// marks is what tells a way to ask for an eval from others.
+func marks(way *variant, others []*variant) (marks string) {
 	differs := map[string]bool{}
 	for _, o := range others {
-		for name := range with(w.asks, o.asks) {
+		for name := range with(way.states, o.states) {
 			what, _, _ := strings.Cut(name, ofTool)
-			differs[what] = differs[what] || o != w && sharedAsks(w.asks, o.asks) < 0 && o.asks[name] != w.asks[name]
+			differs[what] = differs[what] || inCommon(way.states, o.states) < 0 && o.states[name] != way.states[name]
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(differs)) {
 		if differs[name] {
-			marks += schema.FilterMark + name + " " + cmp.Or(w.asks[name], "none")
+			marks += schema.FilterMark + name + " " + cmp.Or(way.states[name], "none")
 		}
 	}
-	if marks == "" && len(others) > 1 {
+	if marks == "" && len(others) > 0 {
 		marks = schema.FilterMark + "unstated"
-	}
-	own := marks
-	for n := 2; slices.ContainsFunc(others, func(o *evalWay) bool { return marks != "" && o.id.marks == marks }); n++ {
-		marks = fmt.Sprintf("%s (%d)", own, n)
 	}
 	return marks
 }
@@ -1037,7 +988,7 @@ func asksDiffer(a, b *columns.ScoreRow) string {
 		if said := map[string]string{"shots": "few-shot", "version": "task version"}[name]; said != "" {
 			what = said
 		}
-		if v, w := x[name], y[name]; v != "" && w != "" && v != w && name != "limit" {
+		if v, w := x[name], y[name]; v != "" && w != "" && !strings.EqualFold(v, w) && name != "limit" {
 			return what + " " + v + " → " + w
 		}
 	}

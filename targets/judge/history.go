@@ -71,7 +71,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	z := o.Z
 	if later(row) {
 		z, v.N = o.Z2, int(o.K2)
-		why.First = math.Exp(sign(s.Metric) * o.Z)
+		why.First = math.Exp(Sign(s.Metric) * o.Z)
 	}
 	value, _ := s.value(obs)
 	v.Value = schema.Num(value)
@@ -153,7 +153,7 @@ func (j *reader) change(cell int32, evidence schema.Evidence) *Change {
 
 // numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.
 func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.Row, z float64) {
-	s := sign(v.Metric)
+	s := Sign(v.Metric)
 	if row.N == 0 || math.IsNaN(row.D) {
 		v.Ref = schema.Missing("no earlier release has it")
 		return
@@ -435,7 +435,7 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 		g.cells[id] = cell
 		g.list, g.obs, g.runOf = append(g.list, id), append(g.obs, nil), append(g.runOf, -1)
 	}
-	z := sign(g.c.Stats[id.stat].Metric) * math.Log(v)
+	z := Sign(g.c.Stats[id.stat].Metric) * math.Log(v)
 	list := g.obs[cell]
 	last := len(list) - 1
 	if last < 0 || list[last].Release != int32(release) {
@@ -507,7 +507,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			Model: system.Model, Device: system.Device, Impl: system.Impl, Line: seq.line,
 			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit,
 			Def:  stat.Def,
-			way:  sign(stat.Metric),
+			way:  Sign(stat.Metric),
 			cell: int32(len(t.Cells)), table: t,
 		}
 		cell := regression.Cell{
@@ -627,7 +627,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		if l.Dismissed || int(l.Found) > release || at > release {
 			continue
 		}
-		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), nil}
+		step := FrameStep{at, relative(Sign(s.Metric), l.D+l.Shift), nil}
 		for _, c := range j.changes[release]().byCell[s.cell] {
 			if c.cells[s.cell] == l.At || c.until[s.cell] == l.At {
 				step.Change = c
@@ -645,7 +645,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		return f
 	}
 	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
-	a, b := math.Exp(sign(s.Metric)*(z-row.D-half)), math.Exp(sign(s.Metric)*(z-row.D+half))
+	a, b := math.Exp(Sign(s.Metric)*(z-row.D-half)), math.Exp(Sign(s.Metric)*(z-row.D+half))
 	f.Low, f.High = min(a, b), max(a, b)
 	return f
 }
@@ -717,7 +717,7 @@ type Series struct {
 	KeyIndex            int32 // of Key in the columns
 	Metric, Stat, Unit  string
 	Def                 string
-	way                 float64 // [sign] of Metric
+	way                 float64 // [Sign] of Metric
 	cell                int32
 	table               *regression.Table
 	rows                *regression.Judgement // of the table
@@ -750,8 +750,8 @@ type stratum struct {
 	tail           bool
 }
 
-// sign is +1 where smaller is better: larger z is worse.
-func sign(metric string) float64 {
+// Sign is +1 of a metric whose smaller values are better, else -1: times it, the larger logarithm is worse.
+func Sign(metric string) float64 {
 	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
 		return -1
 	}
@@ -819,7 +819,7 @@ func JudgedMetrics(c *columns.Columns) []string {
 func Tails() []string { return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail }) }
 
 // Higher reports whether a larger value of a metric is better.
-func Higher(metric string) bool { return sign(metric) < 0 }
+func Higher(metric string) bool { return Sign(metric) < 0 }
 
 // Blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not
 // compared; other conditions (num_prompts, warmups, seed …) are shown and block nothing. A condition that one side
@@ -853,6 +853,17 @@ func factsOf(h *columns.RunHead) [5]string {
 // blockingFacts are the names of such facts.
 var blockingFacts = [5]string{"engine", "precision", "mesh", "chips", "folder"}
 
+// statesOf are the facts that a run states, by name.
+func statesOf(h *columns.RunHead) map[string]string {
+	out := map[string]string{}
+	for i, v := range factsOf(h) {
+		if v != "" {
+			out[blockingFacts[i]] = v
+		}
+	}
+	return out
+}
+
 // of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {
 	id := [2]int32{p.Cond, k.facts[run]}
@@ -865,11 +876,7 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 			m[name] = v
 		}
 	}
-	for i, v := range factsOf(&k.c.Runs[run]) {
-		if v != "" {
-			m[blockingFacts[i]] = v
-		}
-	}
+	maps.Copy(m, statesOf(&k.c.Runs[run]))
 	k.memo[id] = k.named(m)
 	return k.memo[id]
 }

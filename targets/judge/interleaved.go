@@ -107,7 +107,7 @@ func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 				return
 			}
 			cell := turnCell{system, p.Key, s.Metric, s.Stat, s.Def}
-			t.Add(side, cell, block.Turn{Pair: candidate, Block: int(p.Block)}, sign(s.Metric)*math.Log(v))
+			t.Add(side, cell, block.Turn{Pair: candidate, Block: int(p.Block)}, Sign(s.Metric)*math.Log(v))
 		})
 	}
 }

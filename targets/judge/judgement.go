@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
@@ -315,21 +314,9 @@ const (
 	ByPerson = regression.ByPerson // a pin
 )
 
-// Sensitivity is the smallest regression of one number alone that a release would have found four times in five.
-type Sensitivity struct {
-	Series int     // that have a history
-	Least  float64 // relative change, the median over the series; +Inf: none; NaN without series
-	Hidden int     // series that could hide more than what matters in them
-	// Groups is the smallest change of a whole model on a device, or of a metric of it, that is named; the median over the
-	// series. NaN where none is known.
-	Groups float64
-}
-
-// Sensitivity is that of a release's comparison with history. Evals are not part of it.
-func (j *Judgement) Sensitivity(release int) Sensitivity {
-	s := j.rows.Fits[release].Shown
-	return Sensitivity{Series: s.Cells, Least: math.Expm1(s.Least), Hidden: s.Hidden, Groups: math.Expm1(s.Groups)}
-}
+// Sensitivity is the smallest regression of one number alone that a release would have found four times in five. Evals
+// are not part of it.
+type Sensitivity = regression.Sensitivity
 
 // Sight counts, by model and device, the series of a release that have a history, and those of them that would show a
 // regression of twice what matters neither by themselves nor with the others of their model, device and metric.
@@ -356,6 +343,15 @@ type noise struct {
 	from schema.IntervalFrom
 }
 
+// noiseOf is the noise of a number, or the typical one of its device and metric.
+func (j *Judgement) noiseOf(obs int32) noise {
+	if own := j.rows.Rows[obs].Noise(); own.Known() {
+		return noise{own, schema.FromOwn}
+	}
+	fit := &j.rows.Fits[j.table.Obs[obs].Release]
+	return noise{fit.Typical(j.table.Cells[j.cellOf[obs]].Stratum), schema.FromTypical}
+}
+
 // noise looks up a target's series in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is
 // TPOT's; a percentile has noise of its own, not that of the mean.
 func (g *grading) noise(t schema.Target, at slot) noise {
@@ -375,12 +371,9 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	if obs < 0 {
 		return noise{Noise: regression.UnknownNoise()}
 	}
-	row, o := &g.j.rows.Rows[obs], &g.j.table.Obs[obs]
+	o := &g.j.table.Obs[obs]
 	floor := float64(o.SE) * float64(o.SE)
-	known := noise{row.Noise(), schema.FromOwn}
-	if !known.Known() {
-		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[g.j.cellOf[obs]].Stratum), schema.FromTypical}
-	}
+	known := g.j.noiseOf(obs)
 	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
 	return known
 }
@@ -441,43 +434,18 @@ func halfWidth(logs []float64, known noise) (half, df float64, from schema.Inter
 }
 
 // Digest covers everything that the verdicts of a release against history are made from: the runs up to it in their
-// order, and the follow-ups of its rows (a later release may confirm a change that was first seen in this one). It
-// does not cover the program or decisions.
+// order, which with the rules say all that it could know, and what later releases saw of its changes. It does not cover
+// the program or decisions.
 func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
 	h.Write(j.prefix()[release])
-	for _, i := range j.byCell[release] {
-		row := &j.rows.Rows[i]
-		// All of a row, without fmt, which is too slow for ten thousand rows in fifty releases.
-		var b [64]byte
-		b[0], b[1], b[2] = byte(row.Word), byte(row.Evidence), byte(row.Why)
-		binary.LittleEndian.PutUint16(b[4:], uint16(row.N))
-		for k, v := range []int32{row.Finding, row.First, row.Follow} {
-			binary.LittleEndian.PutUint32(b[8+4*k:], uint32(v))
-		}
-		for k, v := range []float64{row.D, float64(row.SE), float64(row.Df), float64(row.P), float64(row.Q)} {
-			binary.LittleEndian.PutUint64(b[20+8*k:], math.Float64bits(v))
-		}
-		h.Write(b[:60])
-		if f := row.Follow; f != 0 {
-			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
+	for at, i := range j.byCell[release] {
+		if f := j.rows.Rows[i].Follow; f != 0 {
+			fmt.Fprintln(h, at, f > 0, j.Releases[max(f, -f)-1].Name)
 		}
 	}
-	fit := &j.rows.Fits[release]
-	fmt.Fprintln(h, fit.Cells, fit.Sd, fit.Tested, fit.Exceeded)
-	for i := range j.rows.Findings {
-		if f := &j.rows.Findings[i]; int(f.Release) == release {
-			fmt.Fprintf(h, "%+v\n", *f)
-		}
-	}
-	for _, l := range j.rows.ChangePoints {
-		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
-			// no row index: it changes when rows are added
-			fmt.Fprintf(h, "%d %d %v\n", j.table.Obs[l.At].Release, l.Found, l.D)
-		}
-	}
-	for _, v := range j.evals.rows[release] {
-		fmt.Fprintf(h, "%s %s %s %+v\n", v.ID, v.Outcome, v.Evidence, v.Follow)
+	for at := range j.evals.rows[release] {
+		fmt.Fprintln(h, at, j.evals.rows[release][at].Follow)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

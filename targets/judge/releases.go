@@ -203,13 +203,13 @@ const (
 // night is a build while its runs are found.
 type night struct {
 	first, last time.Time
-	name        string                         // the id of its first run
-	measured    map[schema.System][]setup      // what was stated of each
-	engines     map[[2]string]*columns.RunHead // by device and name: a run with the version that it has
+	name        string                                // the id of its first run
+	measured    map[schema.System][]map[string]string // what was stated of each
+	engines     map[[2]string]*columns.RunHead        // by device and name: a run with the version that it has
 }
 
 func newNight(h *columns.RunHead) *night {
-	return &night{first: h.Start, name: h.ID, measured: map[schema.System][]setup{},
+	return &night{first: h.Start, name: h.ID, measured: map[schema.System][]map[string]string{},
 		engines: map[[2]string]*columns.RunHead{}}
 }
 
@@ -219,7 +219,9 @@ func (n *night) has(h *columns.RunHead) bool {
 	if n == nil || h.Start.Sub(n.last) > nightPause || h.Start.Sub(n.first) > nightAll {
 		return false
 	}
-	if slices.ContainsFunc(n.measured[foldedSystem(h)], func(s setup) bool { return s.shares(statedBy(h)) >= 0 }) {
+	own := statedBy(h)
+	isLike := func(states map[string]string) bool { return inCommon(states, own) >= 0 }
+	if slices.ContainsFunc(n.measured[foldedSystem(h)], isLike) {
 		return false
 	}
 	e := n.engines[[2]string{schema.FoldDevice(h.Device), h.Engine}]
@@ -227,10 +229,10 @@ func (n *night) has(h *columns.RunHead) bool {
 }
 
 // statedBy is what a run states of its setup; what its folder says is known when builds are.
-func statedBy(h *columns.RunHead) (facts [5]string) {
-	facts = factsOf(h)
-	facts[len(facts)-1] = ""
-	return facts
+func statedBy(h *columns.RunHead) map[string]string {
+	states := statesOf(h)
+	delete(states, "folder")
+	return states
 }
 
 func foldedSystem(h *columns.RunHead) schema.System {
@@ -239,7 +241,7 @@ func foldedSystem(h *columns.RunHead) schema.System {
 
 func (n *night) add(h *columns.RunHead) {
 	id := foldedSystem(h)
-	n.measured[id] = append(n.measured[id], setup{facts: statedBy(h)})
+	n.measured[id] = append(n.measured[id], statedBy(h))
 	n.engines[[2]string{id.Device, h.Engine}] = h
 	for _, t := range []time.Time{h.Start, h.End} {
 		if t.After(n.last) {

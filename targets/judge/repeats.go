@@ -45,47 +45,8 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 	return out
 }
 
-// setup is a system with what its runs state of it, in the order of [blockingFacts].
-type setup struct {
-	facts [5]string
-	name  string // "" for the first one of releases that had one
-	runs  []int
-}
-
-// shares counts what a setup and others state alike; -1 where they state something differently.
-func (s *setup) shares(facts [5]string) (n int) {
-	for i, v := range facts {
-		switch {
-		case v == "" || s.facts[i] == "":
-		case !strings.EqualFold(v, s.facts[i]):
-			return -1
-		default:
-			n++
-		}
-	}
-	return n
-}
-
-// closest is the place of the only element of a list with the largest number, -1 where none has one of 0 or more.
-func closest[T any](list []T, number func(T) int) int {
-	at, most, several := -1, -1, false
-	for i, x := range list {
-		switch n := number(x); {
-		case n > most:
-			at, most, several = i, n, false
-		case n == most:
-			several = true
-		}
-	}
-	if several {
-		return -1
-	}
-	return at
-}
-
 // setups tells runs of one system apart, in place, that state different engines, precisions, meshes or numbers of chips
-// in one release: each is an implementation with a history of its own, named by what differs. Where releases state one
-// each, another one is of the same implementation, and not comparable. What serves as no baseline changes no name.
+// in one release: each is an implementation with a history of its own, named by what differs.
 func setups(c *columns.Columns, releases []Release) {
 	type history struct {
 		schema.System
@@ -95,94 +56,37 @@ func setups(c *columns.Columns, releases []Release) {
 		c.Runs[i].Setup, c.Runs[i].Place = "", ""
 	}
 	places(c, releases)
-	known := map[history][]*setup{}
+	known := histories[history]{}
 	seqs := sequences(releases)
 	for ri := range releases {
 		for _, group := range schema.Alike(releases[ri].Runs, func(run int) schema.System { return c.Runs[run].System() }) {
-			id := history{c.Runs[group[0]].System(), seqs[ri]}
-			list, before := setupsOf(c, group), known[id]
-			for _, now := range list {
-				var of *setup
-				shares := func(a, b *setup) int { return a.shares(b.facts) }
-				if i := goesOn(before, list, now, shares); i >= 0 {
-					of = before[i]
-				} else {
-					of = &setup{name: now.nameBeside(slices.Concat(list, known[id]))}
-					if releases[ri].Serves() {
-						known[id] = append(known[id], of)
-					}
-				}
-				if releases[ri].Serves() {
-					for k, v := range now.facts {
-						of.facts[k] = cmp.Or(v, of.facts[k])
-					}
-				}
-				for _, run := range now.runs {
-					c.Runs[run].Setup = of.name
+			list := variantsOf(len(group), func(i int) map[string]string { return statesOf(&c.Runs[group[i]]) })
+			of := history{c.Runs[group[0]].System(), seqs[ri]}
+			for k, setup := range known.next(of, list, releases[ri].Serves(), setupName) {
+				for _, i := range list[k].of {
+					c.Runs[group[i]].Setup = setup.name
 				}
 			}
 		}
 	}
 }
 
-// goesOn is the place of what one of a list of a release continues of what was before, by the number of statements
-// that two share; -1 for nothing. What states nothing is continued by nobody where several could.
-func goesOn[T comparable](before, list []T, now T, shares func(a, b T) int) int {
-	if len(before) == 1 && len(list) == 1 {
-		return 0
-	}
-	i := closest(before, func(b T) int { return shares(b, now) })
-	if i < 0 || closest(list, func(x T) int { return shares(before[i], x) }) != slices.Index(list, now) {
-		return -1
-	}
-	return i
-}
-
-// setupsOf are those of the runs of a system in one release, of those first that state most.
-func setupsOf(c *columns.Columns, runs []int) (out []*setup) {
-	stated := func(run int) (n int) {
-		for _, v := range factsOf(&c.Runs[run]) {
-			n += len(v[:min(1, len(v))])
-		}
-		return n
-	}
-	for _, run := range slices.SortedStableFunc(slices.Values(runs), func(a, b int) int { return stated(b) - stated(a) }) {
-		facts := factsOf(&c.Runs[run])
-		i := slices.IndexFunc(out, func(s *setup) bool { return s.facts == facts })
-		if i < 0 {
-			i = closest(out, func(s *setup) int { return s.shares(facts) })
-		}
-		if i < 0 {
-			i = len(out)
-			out = append(out, &setup{})
-		}
-		for k, v := range facts {
-			out[i].facts[k] = cmp.Or(out[i].facts[k], v)
-		}
-		out[i].runs = append(out[i].runs, run)
-	}
-	return out
-}
-
-// nameBeside is what a setup states that others state differently, in a name that none of them has.
-func (s *setup) nameBeside(others []*setup) string {
+// setupName is what a setup states that others do not, or state differently.
+func setupName(setup *variant, others []*variant) string {
 	var parts []string
-	for i, v := range s.facts {
-		differs := func(o *setup) bool { return o != s && !strings.EqualFold(o.facts[i], v) }
+	for _, fact := range blockingFacts {
+		v := setup.states[fact]
+		differs := func(o *variant) bool { return !strings.EqualFold(o.states[fact], v) }
 		if v != "" && slices.ContainsFunc(others, differs) {
-			if blockingFacts[i] == "chips" {
+			if fact == "chips" {
 				v = strings.TrimSuffix(v+" chips", map[bool]string{true: "s"}[v == "1"])
 			}
 			parts = append(parts, v)
 		}
 	}
-	stated := strings.Join(parts, ", ")
-	if len(others) > 1 {
-		stated = cmp.Or(stated, "unstated")
-	}
-	name := stated
-	for n := 2; slices.ContainsFunc(others, func(o *setup) bool { return o != s && name != "" && o.name == name }); n++ {
-		name = fmt.Sprintf("%s (%d)", stated, n)
+	name := strings.Join(parts, ", ")
+	if len(others) > 0 {
+		name = cmp.Or(name, "unstated")
 	}
 	return name
 }

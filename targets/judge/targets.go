@@ -429,14 +429,14 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		if !s.Pair().Selected(model, device) || s.Tail() {
 			continue
 		}
-		margin, known := j.margin(i, release)
+		margin, known := j.margin(i)
 		from := fmt.Sprintf("measured in %s, margin %.1f %%", name, 100*math.Expm1(math.Max(margin, least)))
 		if !known {
 			p.Single++
 			from += " (noise unknown)"
 		}
 		measured, _ := s.value(i) // of all runs of the release that decide, as verdicts on targets have it
-		z := sign(s.Metric)*math.Log(measured) + math.Max(margin, least)
+		z := Sign(s.Metric)*math.Log(measured) + math.Max(margin, least)
 		k := s.Key
 		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),
 			s.Metric, s.Stat}
@@ -447,7 +447,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		worst[same] = z
 		target := library.FileTarget{Model: s.Model, Device: s.Device, Workload: library.WorkloadOf(k),
 			Metric: s.Metric, Stat: s.Stat,
-			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
+			Value: rounded(math.Exp(Sign(s.Metric)*z), Sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
 		if again {
 			p.File.Targets[at] = target
 			continue
@@ -462,12 +462,9 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 }
 
 // margin returns how much worse the next release may be by noise alone, on the log scale.
-func (j *Judgement) margin(obs int32, release int) (float64, bool) {
-	if own := j.rows.Rows[obs].Noise(); own.Known() {
-		return own.Margin(.99), true
-	}
-	if typical := j.rows.Fits[release].Typical(j.table.Cells[j.cellOf[obs]].Stratum); typical.Known() {
-		return typical.Margin(.99), true
+func (j *Judgement) margin(obs int32) (float64, bool) {
+	if known := j.noiseOf(obs); known.Known() {
+		return known.Margin(.99), true
 	}
 	return 2 * j.table.Cells[j.cellOf[obs]].Delta, false
 }

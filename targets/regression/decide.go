@@ -518,10 +518,10 @@ func inverseTrigamma(y float64) float64 {
 // Sensitivity is what a release could have shown: the smallest regression of one cell alone that would have been found
 // four times in five, had it been there. It is no verdict: it says how much the word "unchanged" is worth.
 type Sensitivity struct {
-	Cells  int     // that were tested
-	Least  float64 // the median over the cells, on the log scale; +Inf where any change is hidden; NaN without cells
+	Series int     // cells that were tested
+	Least  float64 // the median over the cells, relative; +Inf where any change is hidden; NaN without cells
 	Hidden int     // cells that could hide more than what matters
-	Groups float64 // smallest change of a whole system, or of a metric of it, that is named; the median over cells
+	Groups float64 // smallest change of a whole system, or of a metric of it, that is named; likewise, NaN for none
 	// Blind are cells by system that would show a regression of twice what matters neither by themselves nor with their
 	// group, and Tested all of them.
 	Blind, Tested map[int32]int
@@ -532,7 +532,7 @@ const power = .80
 
 // sensitivity is that of a release: each cell is asked as if it alone had changed.
 func (j *judge) sensitivity(tests []test, family int) Sensitivity {
-	out := Sensitivity{Cells: family, Blind: map[int32]int{}, Tested: map[int32]int{}}
+	out := Sensitivity{Series: family, Blind: map[int32]int{}, Tested: map[int32]int{}}
 	level, q := j.rules.FDR/float64(family)/2, Quantiles{}
 	var least, groups []float64
 	for i := range tests {
@@ -553,7 +553,7 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 			out.Blind[cell.System]++
 		}
 	}
-	out.Least, out.Groups = Median(least), Median(groups)
+	out.Least, out.Groups = math.Expm1(Median(least)), math.Expm1(Median(groups))
 	return out
 }
 

@@ -216,7 +216,8 @@ func TestSensitivityOfARelease(t *testing.T) {
 	}{{.005, 0, [2]float64{.045, .05}}, {.04, 12, [2]float64{.15, .5}}} {
 		j := judge(t, history(.05, quiet(49, 12, 9, c.sd)...))
 		s := j.Fits[8].Shown
-		if s.Cells != 12 || s.Hidden != c.hidden || s.Least < c.between[0] || s.Least > c.between[1] {
+		if least := math.Log1p(s.Least); s.Series != 12 || s.Hidden != c.hidden || least < c.between[0] ||
+			least > c.between[1] {
 			t.Errorf("noise %v: %+v", c.sd, s)
 		}
 	}
@@ -229,7 +230,7 @@ func TestSensitivityIsTrue(t *testing.T) {
 	for seed := range uint64(trials) {
 		size := judge(t, history(.05, quiet(seed, cells, n+1, .02)...)).Fits[n].Shown.Least
 		changed := quiet(seed, cells, n+1, .02)
-		changed[7][n] *= math.Exp(size)
+		changed[7][n] *= 1 + size
 		tab := history(.05, changed...)
 		if judge(t, tab).Rows[tab.Cells[7].First+n].Word == schema.Regressed {
 			named++

@@ -42,6 +42,14 @@ type tier struct {
 
 func (t *tier) part() bool { return t.quantile != .5 }
 
+// unitOf is the unit of a group, by one of its members.
+func (t *tier) unitOf(m *moved, c Cell) int32 {
+	if t.unit == nil {
+		return m.group
+	}
+	return t.unit(&c)
+}
+
 // least is the share of the effect that matters from which the change of a group is told: a group varies less than its
 // members do. A part needs all of it, since some members of any group lie apart.
 func (t *tier) least() float64 {
@@ -415,11 +423,7 @@ func (j *judge) usual(k int, list []moved, tests []test) prior {
 	units := map[int32]bool{}
 	for i := range list {
 		m := &list[i]
-		unit := m.group
-		if t.unit != nil {
-			unit = t.unit(&j.t.Cells[tests[m.list[0]].cell])
-		}
-		units[unit] = true
+		units[t.unitOf(m, j.t.Cells[tests[m.list[0]].cell])] = true
 		m.own = ordinaryOf(j.past[k][m.group], t, 0)
 		before := ordinaryOf(j.past[k][m.group], t, usual-1) // the newest runs may show a change that nobody found yet
 		if before.nu < 2 {
@@ -472,8 +476,8 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
 		ps[i], joint[i] = m.p, m.joint.p
 	}
 	rate := cmp.Or(t.rate, 1) * j.rules.GroupFDR / 2
-	_, limit := BenjaminiHochberg(ps, len(ps), rate)
-	_, confirm := BenjaminiHochberg(joint, len(joint), rate)
+	unit := func(i int) int32 { return t.unitOf(&list[i], j.t.Cells[tests[list[i].list[0]].cell]) }
+	limit, confirm := discovered(ps, unit, len(ps), rate, rate), discovered(joint, unit, len(joint), rate, rate)
 	for i := range list {
 		m := &list[i]
 		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm
@@ -527,15 +531,16 @@ func (m *moved) together(
 		}
 		seen, first = append(seen, run), min(first, run.release)
 		runs := changes(seen, dir)
-		tail := func(runs []float64) (mean, se, p float64) {
-			mean, se = Mean(runs), math.Sqrt(s2*(1/float64(len(runs))+1/math.Max(1, float64(run.n))))
-			return mean, se, UpperTail((mean-dir*mid)/se, df)
+		se := func(n int) float64 { return math.Sqrt(s2 * (1/float64(n) + 1/math.Max(1, float64(run.n)))) }
+		tail := func(runs []float64) float64 { return UpperTail((Mean(runs)-dir*mid)/se(len(runs)), df) }
+		w := window{
+			runs: len(runs), again: run.release == now.release, first: first, x: dir * Mean(runs), se: se(len(runs)),
 		}
-		w := window{runs: len(runs), again: run.release == now.release, first: first}
-		w.x, w.se, w.p = tail(runs)
 		rate := func(x float64) float64 { return stray.rate((x - dir*mid) / math.Sqrt(s2) / spread(run.n)) }
 		// Two-sided, and half of the rate for two runs and half for three, as of a number alone.
-		w.x, w.p, w.strays = dir*w.x, 2*2*w.p, straying(runs, rate, tail)
+		w.p = 2 * 2 * tail(runs)
+		slices.Sort(runs)
+		w.strays = byOutliers(runs, rate, tail, func(float64, []float64) bool { return false })
 		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
 			m.joint = w
 		}
@@ -562,25 +567,6 @@ func changes(runs []sight, dir float64) []float64 {
 		}
 	}
 	return out
-}
-
-// straying is the chance that one or more of some runs strayed and the others are ordinary: what happens to one run in
-// thirty is not confirmed by happening twice.
-func straying(
-	runs []float64, rate func(x float64) float64, tail func(runs []float64) (mean, se, p float64),
-) (sum float64) {
-	sorted, ways, product := slices.Sorted(slices.Values(runs)), 1., 1.
-	for out := 1; out <= len(sorted); out++ {
-		left := len(sorted) - out
-		ways *= float64(left+1) / float64(out)
-		product *= rate(sorted[left])
-		chance := 1.
-		if left > 0 {
-			_, _, chance = tail(sorted[:left])
-		}
-		sum += ways * product * chance
-	}
-	return sum
 }
 
 // decideGroup makes the finding of one of so many groups; nil where it shows no change.

@@ -203,7 +203,8 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 			}
 		}
 		q, _ := BenjaminiHochberg(ps, family, j.rules.FDR)
-		limit := j.discovered(tests, at, ps, family, j.rules.FDR/2, j.rules.FDR)
+		point := func(k int) int32 { return j.t.Cells[tests[at[k]].cell].Point }
+		limit := discovered(ps, point, family, j.rules.FDR/2, j.rules.FDR)
 		for k, i := range at {
 			if qs[i] = float32(q[k]); ps[k] <= limit {
 				passed[i] = int8(dir)
@@ -456,32 +457,38 @@ func (j *judge) windowed(x *test, runs []earlier, base summary, dir float64, p *
 	return w, true
 }
 
-// outlying is the probability that runs lie as far out as they do because one of them or more are outliers: those that
-// lie furthest are, the others are ordinary. d is sorted, the smallest first.
+// outlying is the probability that runs lie as far out as they do because of outliers. d is sorted, the smallest first.
 func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
-	stratum := j.t.Cells[x.cell].Stratum
-	sum := 0.
-	for _, v := range d {
-		sum += v
+	rate := func(v float64) float64 {
+		return j.outliers.rate(j.t.Cells[x.cell].Stratum, dir*v/math.Sqrt(s2*(1+1/n)), v, false)
 	}
-	total, all, some, ways := 0., 1., 1., 1.
-	for out := 1; out <= len(d); out++ {
-		v := d[len(d)-out]
-		t := v / math.Sqrt(s2*(1+1/n))
-		sum -= v
-		left := float64(len(d) - out)
-		ways = ways * (left + 1) / float64(out) // how many of the runs may be the outliers
-		rate := j.outliers.rate(stratum, dir*t, v, false)
-		if all *= rate; left == 0 {
-			break
-		}
-		// One that lies far beyond the others is an outlier beside a change, too, and no evidence of one.
-		if UpperTail((v-sum/left)/math.Sqrt(s2*(1+1/left)), df) > suspicious {
-			some *= rate
-		}
-		total += ways * some * UpperTail(sum/left/math.Sqrt(s2*(1/left+1/n)), df)
+	tail := func(d []float64) float64 {
+		return UpperTail(Mean(d)/math.Sqrt(s2*(1/float64(len(d))+1/n)), df)
 	}
-	return total + all
+	// One that lies far beyond the others is an outlier beside a change, too, and no evidence of one.
+	apart := func(v float64, d []float64) bool {
+		return UpperTail((v-Mean(d))/math.Sqrt(s2*(1+1/float64(len(d)))), df) <= suspicious
+	}
+	return byOutliers(d, rate, tail, apart)
+}
+
+// byOutliers is the chance that one or more of some runs, those that lie furthest, are outliers and the others are
+// ordinary: what happens to one run in thirty is not confirmed by happening twice. d is sorted, the smallest first.
+// rate is how often a run strays as far, tail the chance of some by ordinary noise. One that is apart from the rest
+// strays whether something changed or not.
+func byOutliers(
+	d []float64, rate func(v float64) float64, tail func(d []float64) float64, apart func(v float64, d []float64) bool,
+) (sum float64) {
+	all, some, ways := 1., 1., 1. // ways: how many of the runs may be the outliers
+	for left := len(d) - 1; left > 0; left-- {
+		ways *= float64(left+1) / float64(len(d)-left)
+		r := rate(d[left])
+		if all *= r; !apart(d[left], d[:left]) {
+			some *= r
+		}
+		sum += ways * some * tail(d[:left])
+	}
+	return sum + all*rate(d[0])
 }
 
 // jointly returns the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
@@ -501,18 +508,19 @@ func (j *judge) jointly(tests []test, family int) []bool {
 				outlying = append(outlying, w.Outliers)
 			}
 		}
-		first := j.discovered(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR)
-		second := j.discovered(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR)
+		point := func(k int) int32 { return j.t.Cells[tests[at[k]].cell].Point }
+		first := discovered(ordinary, point, family, j.rules.Lone, j.rules.JointFDR)
+		second := discovered(outlying, point, family, j.rules.LoneOutlier, j.rules.OutlierFDR)
 		points := map[int32]bool{} // of which a number is confirmed: the others of it are asked by themselves
 		for k, i := range at {
 			if outlying[k] <= second && ordinary[k] <= first {
-				points[j.t.Cells[tests[i].cell].Point] = true
+				points[point(k)] = true
 				passed[i] = passed[i] || k >= recent // recent ones did so before, and may do it the other way now
 			}
 		}
 		for k, i := range at[recent:] {
 			_, before := slices.BinarySearch(at[:recent], i)
-			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !before &&
+			passed[i] = passed[i] || points[point(recent+k)] && !before &&
 				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.P <= j.rules.SamePoint
 		}
 	}
@@ -553,15 +561,18 @@ func (j *judge) recent(tests []test, dir float64) []int {
 }
 
 // discovered is the largest p value at which the false discoveries to be expected are at most lone, and the rate for
-// every point beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is.
-// The metrics of one point are one finding. It is stricter than the procedure of Benjamini and Hochberg, which counts
-// each of them and allows the first one as much as any other.
-func (j *judge) discovered(tests []test, at []int, p []float64, family int, lone, rate float64) float64 {
-	points, limit := map[int32]bool{}, -1.
-	for _, k := range ranked(p) {
-		points[j.t.Cells[tests[at[k]].cell].Point] = true
-		if p[k]*float64(family) <= lone+rate*float64(len(points)-1) {
-			limit = p[k]
+// every unit beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is.
+// What is of one unit, as the metrics of one point are, is one finding. It is stricter than the procedure of Benjamini
+// and Hochberg, which counts each of them and allows the first one as much as any other. NaN is a test without a p
+// value.
+func discovered(p []float64, unit func(i int) int32, family int, lone, rate float64) float64 {
+	units, limit := map[int32]bool{}, -1.
+	for _, i := range ranked(p) {
+		if math.IsNaN(p[i]) {
+			continue
+		}
+		if units[unit(i)] = true; p[i]*float64(family) <= lone+rate*float64(len(units)-1) {
+			limit = p[i]
 		}
 	}
 	return limit

@@ -26,25 +26,22 @@ func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
 	r := rand.New(rand.NewPCG(seed, 31))
 	tab = newTable(devices*metrics, releases)
 	for c := range series {
-		n := 8 + r.IntN(43)
-		first := int32(len(tab.Obs))
-		step := int32(-1)
+		n, step := 8+r.IntN(43), int32(-1)
 		if s.every > 0 && c%s.every == 0 {
-			step = first + int32(n*2/3)
+			step = int32(len(tab.Obs) + n*2/3)
 		}
+		z := slices.Repeat([]float64{math.NaN()}, releases)
 		for k := range n {
-			z := 3 + s.noise(r, .01)
-			if step >= 0 && first+int32(k) >= step {
-				z += s.size
+			if z[releases-n+k] = 3 + s.noise(r, .01); step >= 0 && k >= n*2/3 {
+				z[releases-n+k] += s.size
 			}
-			tab.Obs = append(tab.Obs, regression.Obs{Release: int32(releases - n + k), Z: z, K: 1})
 		}
 		device := int32(c / metrics % devices)
-		cell := regression.Cell{
+		addCell(tab, regression.Cell{
 			Stratum: device*metrics + int32(c%metrics), Device: device, System: device, Point: int32(c / metrics),
-		}
-		cell.First, cell.End, cell.Delta = first, int32(len(tab.Obs)), math.Log1p(.05)
-		tab.Cells, at = append(tab.Cells, cell), append(at, step)
+			Delta: math.Log1p(.05),
+		}, z)
+		at = append(at, step)
 	}
 	return tab, at
 }
@@ -102,11 +99,11 @@ const limit = .05
 // changePointsOf judges one series as the only cell of a history, with a release for each value. It returns where the
 // judge started a new level.
 func changePointsOf(values []float64) (at []int) {
-	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(limit)}}}
+	tab, z := newTable(1, len(values)), make([]float64, len(values))
 	for i, v := range values {
-		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
-		tab.Obs = append(tab.Obs, regression.Obs{Release: int32(i), Z: math.Log(v), K: 1})
+		z[i] = math.Log(v)
 	}
+	addCell(tab, regression.Cell{Delta: math.Log1p(limit)}, z)
 	for _, c := range judge(tab).ChangePoints {
 		at = append(at, int(c.At))
 	}

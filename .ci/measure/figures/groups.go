@@ -93,16 +93,10 @@ func (s shop) make(seed uint64) (t *regression.Table, truth [][]int) {
 	}
 	for c, z := range values {
 		m, w := c/shopMetrics/len(loads), c/shopMetrics%len(loads)
-		cell := regression.Cell{
+		addCell(t, regression.Cell{
 			Stratum: int32(m%shopDevices*shopMetrics + c%shopMetrics), Device: int32(m % shopDevices), Model: int32(m),
-			System: int32(m), Curve: int32(m*lengths + w%lengths + 1), Point: int32(c / shopMetrics),
-			First: int32(len(t.Obs)), Delta: math.Log1p(.05),
-		}
-		for rel, v := range z {
-			t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: v, K: 1})
-		}
-		cell.End = int32(len(t.Obs))
-		t.Cells = append(t.Cells, cell)
+			System: int32(m), Curve: int32(m*lengths + w%lengths + 1), Point: int32(c / shopMetrics), Delta: math.Log1p(.05),
+		}, z)
 		for k := range s.planted {
 			if s.planted[k].touches(m, w) {
 				truth[c] = append(truth[c], k)

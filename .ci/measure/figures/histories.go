@@ -170,8 +170,6 @@ func student(df int) func(*rand.Rand, float64) float64 {
 func (p population) make(seed uint64) (*regression.Table, []bool) {
 	r := rand.New(rand.NewPCG(seed, 20260101))
 	t := newTable(p.devices*p.metrics, p.releases)
-	t.Obs = make([]regression.Obs, 0, p.cells*p.releases)
-	t.Cells = make([]regression.Cell, 0, p.cells)
 	shifts := make([][]float64, p.devices)
 	for d := range shifts {
 		for range p.releases {
@@ -189,19 +187,16 @@ func (p population) make(seed uint64) (*regression.Table, []bool) {
 		device, metric := c/p.metrics%p.devices, c%p.metrics
 		sd := math.Sqrt(1e-4 * 4 / chiSquared(r, 4))
 		truth[c] = truth[c] || device == p.device
-		cell := regression.Cell{
-			Stratum: int32(device*p.metrics + metric), Device: int32(device), System: int32(device),
-			Point: int32(c / p.metrics), First: int32(len(t.Obs)), Delta: p.delta,
-		}
-		for rel := range p.releases {
-			z := 3 + p.noise(r, sd) + shifts[device][rel]
-			if truth[c] && rel >= p.from {
-				z += p.effect
+		z := make([]float64, p.releases)
+		for rel := range z {
+			if z[rel] = 3 + p.noise(r, sd) + shifts[device][rel]; truth[c] && rel >= p.from {
+				z[rel] += p.effect
 			}
-			t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: z, K: 1})
 		}
-		cell.End = int32(len(t.Obs))
-		t.Cells = append(t.Cells, cell)
+		addCell(t, regression.Cell{
+			Stratum: int32(device*p.metrics + metric), Device: int32(device), System: int32(device),
+			Point: int32(c / p.metrics), Delta: p.delta,
+		}, z)
 	}
 	return t, truth
 }
@@ -301,20 +296,19 @@ func (d *drawn) run() []float64 {
 func (f fleet) table(runs, seconds [][]float64, delta float64) *regression.Table {
 	t := newTable(f.devices, len(runs))
 	for c := range f.cells() {
-		cell := regression.Cell{
+		z := make([]float64, len(runs))
+		for r := range runs {
+			z[r] = runs[r][c]
+		}
+		obs := addCell(t, regression.Cell{
 			Stratum: int32(f.device(c)), Device: int32(f.device(c)), Model: int32(f.system(c)), System: int32(f.system(c)),
-			Point: int32(c),
-			First: int32(len(t.Obs)), Delta: delta,
-		}
-		for r, z := range runs {
-			o := regression.Obs{Release: int32(r), Z: z[c], K: 1}
-			if r < len(seconds) && seconds[r] != nil && !math.IsNaN(seconds[r][c]) {
-				o.Z2, o.K2 = seconds[r][c], 1
+			Point: int32(c), Delta: delta,
+		}, z)
+		for r := range seconds {
+			if seconds[r] != nil && !math.IsNaN(seconds[r][c]) {
+				obs[r].Z2, obs[r].K2 = seconds[r][c], 1
 			}
-			t.Obs = append(t.Obs, o)
 		}
-		cell.End = int32(len(t.Obs))
-		t.Cells = append(t.Cells, cell)
 	}
 	return t
 }
@@ -325,6 +319,19 @@ func newTable(strata, releases int) *regression.Table {
 		t.Releases = append(t.Releases, regression.Release{Joins: true})
 	}
 	return t
+}
+
+// addCell adds a cell with its values, one a release, NaN where a release has none, and returns its observations.
+func addCell(t *regression.Table, c regression.Cell, values []float64) []regression.Obs {
+	c.First = int32(len(t.Obs))
+	for r, z := range values {
+		if !math.IsNaN(z) {
+			t.Obs = append(t.Obs, regression.Obs{Release: int32(r), Z: z, K: 1})
+		}
+	}
+	c.End = int32(len(t.Obs))
+	t.Cells = append(t.Cells, c)
+	return t.Obs[c.First:]
 }
 
 // windows measures the judge on real noise: windows of n consecutive releases of public histories, of which 2 % of

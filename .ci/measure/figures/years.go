@@ -263,17 +263,10 @@ func (h *nights) table(delta float64) *regression.Table {
 	}
 	tab := newTable(len(dense), len(h.z[0]))
 	for i, values := range h.z {
-		c := regression.Cell{
+		addCell(tab, regression.Cell{
 			Stratum: dense[h.stratum[i]], Device: h.unit[i], Model: h.system[i], System: h.system[i], Point: h.system[i],
-			First: int32(len(tab.Obs)), Delta: delta,
-		}
-		for r, z := range values {
-			if !math.IsNaN(z) {
-				tab.Obs = append(tab.Obs, regression.Obs{Release: int32(r), Z: z, K: 1})
-			}
-		}
-		c.End = int32(len(tab.Obs))
-		tab.Cells = append(tab.Cells, c)
+			Delta: delta,
+		}, values)
 	}
 	return tab
 }
