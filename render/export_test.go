@@ -30,9 +30,6 @@ func BlockSamples() []Block {
 		Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: schema.Regressed}}}},
 		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}},
 		Cell{Sub: "2 to 3", Span: &RankSpan{"rank 2 to 3 of 8", 2, 3, 8}})
-	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
-		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},
-	}}}
 	plane := &Plane{ID: "plane-1", Model: "m", Lines: []PlaneLine{
 		{Name: "n150", Device: "n150", Workload: "128/64", Chips: 1, Href: "models/m/n150/index.html", Points: []PlanePoint{
 			planePoint(1, 20, 50, 10), planePoint(8, 120, 15, 30),
@@ -60,11 +57,5 @@ func BlockSamples() []Block {
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
 		},
 		Widget{Tool: "compare", Releases: []ReleaseRef{{Name: "v3", Shard: "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
-		Distribution{ID: "distribution-ttft", Metric: "TTFT", Unit: "ms", Series: []DistributionSeries{
-			{"128/64/8 vllm", quantilesOf(33)},
-		}},
-		Curves{"128/64", []Curve{drawnCurve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
-			YTitle: "output, tok/s", Right: true}, sweep, "tok/s/user", sweepPoint.of)},
-			curvesTable("128/64", sweep)},
 	}
 }
