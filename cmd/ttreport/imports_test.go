@@ -98,9 +98,8 @@ var rooms = map[string][]string{
 	"cmd": {""},
 	".ci/measure": {
 		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim",
-		"collect/tool/builtin", "collect/traffic", "targets/regression",
+		"collect/tool/builtin", "collect/traffic", "targets/regression", "targets/board", "targets/judge",
 	},
-	".ci/measure/boards": {"targets/board", "targets/judge"},
 	".ci/measure/curves": {
 		"collect/server/sim", "collect/tool/builtin", "collect/traffic", "targets/curve", "targets/regression",
 	},
@@ -222,7 +221,7 @@ func TestImportRuleRefuses(t *testing.T) {
 		"render/chart":        {"targets/judge", "render/markdown"},
 		"site":                {"ingest", "ingest/history", "collect", "targets/gate", "targets/judge", "cmd/ttreport"},
 		"site/preview":        {"site", "render"},
-		".ci/measure/figures": {"targets/judge", "ingest"},
+		".ci/measure/figures": {"targets/gate", "ingest"},
 		"nowhere":             {"ingest"},
 	}
 	for from, list := range refused {
