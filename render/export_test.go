@@ -27,7 +27,7 @@ func BlockSamples() []Block {
 			Marks: []Mark{{schema.Improved, schema.NoEvidence, 2, "improved"}}},
 		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
 	table.row(Cell{Text: "pictures", Head: true},
-		Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: schema.Regressed}}}},
+		Cell{Bullet: &Bullet{"80 among 40, 100", 80, []BulletTick{{40, true}, {100, false}}}},
 		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}},
 		Cell{Sub: "2 to 3", Span: &RankSpan{"rank 2 to 3 of 8", 2, 3, 8}})
 	plane := &Plane{ID: "plane-1", Model: "m", Lines: []PlaneLine{

@@ -149,10 +149,10 @@ func (r *Report) noisySection(g *gate.Review, at int) Section {
 
 // releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.
 func (r *Report) releasesSection() Section {
-	s := section("releases", r.releasesTitle(), "Newest first. "+barMeans, r.releaseTable())
+	s := section("releases", r.releasesTitle(), "Newest first.", r.releaseTable())
 	if strip := r.strip(); len(strip) > 0 {
 		s.Intro = "Bars, oldest first: tall for FAIL, half for a warning or nothing graded, low for PASS. Below, newest " +
-			"first. " + barMeans
+			"first."
 		s.Blocks = append([]Block{strip}, s.Blocks...)
 	}
 	return s

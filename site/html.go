@@ -522,8 +522,6 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 		picture, err = t.execute("pictures/strip", chart.NewStrip(c.Strip))
 	case c.Bullet != nil:
 		picture, err = t.execute("pictures/bullet", chart.NewBullet(c.Bullet))
-	case c.Bar != nil:
-		picture, err = t.execute("pictures/bar", chart.NewBar(c.Bar))
 	case c.Whisker != nil:
 		picture, err = t.execute("pictures/interval", chart.NewInterval(c.Whisker))
 	case c.Span != nil:

@@ -103,46 +103,6 @@ func width(text string) float64 {
 	return w
 }
 
-// Bar is counts of verdicts side by side as a picture of 160 by 12.
-type Bar struct {
-	Label string
-	Parts []BarPart
-}
-
-// BarPart is the share of one verdict.
-type BarPart struct {
-	X, W    float64
-	Outcome schema.Outcome
-}
-
-// barLeast is the width of the smallest share, in px: one regressed number in ten thousand is seen.
-const barLeast = 3
-
-// NewBar places the parts: each is at least barLeast wide, and the widest ones give what that takes.
-func NewBar(in *render.Bar) Bar {
-	out, all, wide, small, x := Bar{Label: in.Label}, 0, 0, 0., 0.
-	for _, p := range in.Parts {
-		all += p.N
-	}
-	isSmall := func(p render.Count) bool { return float64(p.N)/float64(all)*stripW < barLeast }
-	for _, p := range in.Parts {
-		if isSmall(p) {
-			small += barLeast
-		} else {
-			wide += p.N
-		}
-	}
-	for _, p := range in.Parts {
-		w := float64(barLeast)
-		if !isSmall(p) {
-			w = (stripW - small) * float64(p.N) / float64(wide)
-		}
-		out.Parts = append(out.Parts, BarPart{round(x), round(w), p.Outcome})
-		x += w
-	}
-	return out
-}
-
 // Span is an interval of ranks as a picture of 120 by 12: the first rank at the left, each as wide as any other.
 type Span struct {
 	Label string

@@ -85,15 +85,6 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// One number in ten thousand is seen in a bar, and the parts fill it.
-func TestBar(t *testing.T) {
-	parts := []render.Count{{N: 1, Outcome: schema.Regressed}, {N: 9999, Outcome: schema.Unchanged}}
-	b := chart.NewBar(&render.Bar{Parts: parts})
-	if p := b.Parts; len(p) != 2 || p[0].W < 3 || math.Abs(p[0].W+p[1].W-160) > .1 || p[1].X != p[0].W {
-		t.Errorf("%+v", b.Parts)
-	}
-}
-
 // An interval beyond the scale ends at its edge without a cap.
 func TestInterval(t *testing.T) {
 	v := chart.NewInterval(&render.Interval{Effect: 2, Low: 1, High: 9, Evidence: schema.Confirmed})
