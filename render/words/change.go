@@ -330,8 +330,8 @@ func followed(v *schema.Verdict) string {
 	return "; " + v.Follow.Release + " did not see it again"
 }
 
-// WhyBeside is what a row says of why a verdict was given. Its columns show the number, its baseline, the change and the
-// interval, and the head of its column says what comes first.
+// WhyBeside is what a row says of why a verdict was given. Its columns show the number, its baseline, the change and
+// the interval, and the head of its column says what comes first.
 func WhyBeside(v schema.Verdict) string {
 	_, compared := v.Effect.Get()
 	r, change := v.Reason.(schema.Change)
