@@ -51,9 +51,8 @@ func BlockSamples() []Block {
 			Releases: []string{"v1", "v2"}, At: 1, Size: .09, Limit: .05, Label: "Median",
 		}, Facts: []CardFact{{"Size", "9 % slower", ""}}, Ways: []Way{{acceptIt, "ttreport accept v2", "all of it"}}},
 		Card{
-			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
-				schema.Regressed, schema.Confirmed}},
-			"Right is worse.", []CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
+			[]string{"0123456789ab"},
+			[]CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
 		},
 		Widget{Tool: "compare", Releases: []ReleaseRef{{Name: "v3", Shard: "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},

@@ -52,11 +52,6 @@ func (r *Report) Landing() Page {
 	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
 	cards, others := r.changeCards(told)
 	card := r.Card(&review)
-	if len(cards) > 0 && len(card.Whiskers) > 0 && slices.ContainsFunc(f.History, func(v schema.Verdict) bool {
-		return v.ID == card.Whiskers[0].ID
-	}) {
-		card.Whiskers, card.Caption = nil, "" // the cards have the picture of each change
-	}
 	var blocks []Block
 	for i := range cards {
 		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)

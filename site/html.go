@@ -92,7 +92,7 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r), assets: assets}
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table,
-		"whiskers": p.whiskers, "course": p.course, "shard": shardID,
+		"course": p.course, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
 		"fingerprint": func(asset string) string { return prints[asset] },
 	})
@@ -223,10 +223,6 @@ func (p *pages) section(v layoutView, s render.Section) (template.HTML, error) {
 // draw makes a block by the template of its kind.
 func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
 	return p.execute("blocks/"+render.Kind(b), blockView{v.frame, b})
-}
-
-func (p *pages) whiskers(_ blockView, c render.Card) (template.HTML, error) {
-	return p.execute("pictures/whiskers", chart.NewWhiskers(c.Whiskers))
 }
 
 func (p *pages) course(_ blockView, c render.ChangeCard) (template.HTML, error) {
