@@ -230,25 +230,12 @@ type Topic string
 // Empty says that there is nothing, why, and what to do.
 type Empty struct{ What, Why, Cmd string }
 
-// Card is what stands behind the decision on a release: the one or two findings that decide it as pictures, what it is
-// based on, and the ways out as commands with what they cost.
+// Card is what stands behind the decision on a release: what it is based on, and the ways out as commands with what
+// they cost. The findings that decide it are in the sentence above the card and in the tables below it.
 type Card struct {
-	Whiskers []Whisker // at most three, worst first
-	Caption  string    // of the whiskers
+	Decisive []string // ids of their verdicts, three at most, worst first
 	Facts    []CardFact
 	Ways     []Way
-}
-
-// Whisker is a change with its interval. Effects are relative; positive is worse.
-type Whisker struct {
-	ID, Name, Change string // of the verdict; what changed; by how much, as text
-	Of               string // model and device, where the whiskers of a card are of several
-	Href             Address
-	Effect           float64
-	Low, High        float64 // 95 %
-	Limit            float64 // least change that matters
-	Outcome          schema.Outcome
-	Evidence         schema.Evidence
 }
 
 // CardFact is one thing that a decision is based on.
@@ -281,9 +268,6 @@ func (c Card) Again() []string {
 // plain is the card as a table of its facts, and its ways out.
 func (c Card) plain() []Block {
 	t := &Table{Caption: "Basis", Layout: KeyValue, Cols: []Col{col("What"), col("Of this decision")}}
-	for _, w := range c.Whiskers {
-		t.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(strings.TrimSpace(w.Change+" "+w.Evidence.String())))
-	}
 	for _, f := range c.Facts {
 		t.row(head(f.Name, ""), Cell{Text: f.Text, Href: f.Href})
 	}

@@ -1,18 +1,11 @@
 package render
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ttreport/ttreport/ingest/schema"
 )
-
-func number64(v float64) schema.Number { return schema.Num(v) }
-
-func (p sweepPoint) of() schema.Number { return p.speed }
 
 func quantilesOf(n int) []float64 {
 	out := make([]float64, n)
@@ -37,26 +30,6 @@ func TestBlockSamples(t *testing.T) {
 	}
 	if slices.Sort(samples); !slices.Equal(kinds, samples) {
 		t.Errorf("templates of %q, samples of %q", kinds, samples)
-	}
-}
-
-// A concurrency is worth choosing when no other gives at least as much in both ways; which way is better depends on the
-// axis.
-func TestFront(t *testing.T) {
-	points := []CurvePoint{
-		{Value: 30, Output: 30}, {Value: 28, Output: 200}, {Value: 20, Output: 180}, {Value: 15, Output: 400},
-		{Value: 15, Output: 400},
-	}
-	for right, want := range map[bool]string{true: "[true true false true true]", false: "[false false false true true]"} {
-		c := Curve{Right: right, Lines: []CurveLine{{Points: append([]CurvePoint(nil), points...)}}}
-		c.front()
-		var got []bool
-		for _, p := range c.Lines[0].Points {
-			got = append(got, p.Front)
-		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("right is better %v: %v, want %s", right, got, want)
-		}
 	}
 }
 

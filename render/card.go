@@ -22,7 +22,10 @@ import (
 func (r *Report) Card(g *gate.Review) (c Card) {
 	_, decisive := g.Decisive()
 	cover := r.Gate.Coverage(g)
-	c.Whiskers, c.Caption = r.whiskers(decisive)
+	const most = 3 // more are an inventory
+	for i := range decisive[:min(most, len(decisive))] {
+		c.Decisive = append(c.Decisive, decisive[i].ID)
+	}
 	c.Facts, c.Ways = r.facts(g, &cover), r.ways(g, decisive, &cover)
 	return c
 }
@@ -392,68 +395,6 @@ func requiredText(list []schema.Verdict) string {
 		out += fmt.Sprintf(", %s cannot be decided", words.Count(k))
 	}
 	return out
-}
-
-// whiskers are the first findings that decide with an interval, on one scale, and what it is: changes against history,
-// or distances from targets. Both do not mix: what is shaded is another thing.
-func (r *Report) whiskers(decisive []schema.Verdict) (out []Whisker, caption string) {
-	const most = 3 // more are an inventory
-	var against schema.Against
-	for i := range decisive {
-		v := &decisive[i]
-		if w, ok := r.whisker(v); ok && len(out) < most && (len(out) == 0 || v.Against == against) {
-			out, against = append(out, w), v.Against
-		}
-	}
-	nameSystems(out)
-	interval := " with its 95" + words.Thin + "% interval; right is worse. Shaded: "
-	switch against {
-	case schema.AgainstTarget:
-		return out, "Distance from the target as a share of it," + interval + "its tolerance."
-	case schema.AgainstHistory:
-		return out, "Change" + interval + "within the limit."
-	}
-	return nil, ""
-}
-
-// whisker draws a finding; false for one without an interval. A distance from a target is put on the scale of its
-// tolerance, a share of the target; a score's distance is in points of a share.
-func (r *Report) whisker(v *schema.Verdict) (Whisker, bool) {
-	e, ok := v.Effect.Get()
-	if !ok || v.Interval == nil {
-		return Whisker{}, false
-	}
-	w := Whisker{
-		ID: v.ID, Of: words.OnDevice(v.Model, v.Device), Change: words.Effect(*v, e),
-		Name: strings.TrimSpace(words.Subject(v) + " " + words.MetricOf(v)),
-		Href: PairPath(v.Model, v.Device), Effect: e, Low: v.Interval[0], High: v.Interval[1],
-		Outcome: v.Outcome, Evidence: v.Evidence,
-	}
-	if v.Against == schema.AgainstHistory {
-		w.Limit = r.limitOf(v)
-		return w, true
-	}
-	switch reason := v.Reason.(type) {
-	case schema.Limit:
-		w.Limit = reason.Tolerance
-	case schema.EvalLimit:
-		ref, ok := v.Ref.Get()
-		if !ok || ref <= 0 || ref > 1 {
-			return Whisker{}, false
-		}
-		w.Name, w.Limit = words.Subject(v), reason.Tolerance
-		w.Effect, w.Low, w.High = w.Effect/ref, w.Low/ref, w.High/ref
-	}
-	return w, w.Limit > 0
-}
-
-// nameSystems leaves model and device out where all whiskers are of one: the sentence above names it.
-func nameSystems(list []Whisker) {
-	if !slices.ContainsFunc(list, func(w Whisker) bool { return w.Of != list[0].Of }) {
-		for i := range list {
-			list[i].Of = ""
-		}
-	}
 }
 
 // limitOf is the change of a verdict's metric that matters.

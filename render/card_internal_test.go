@@ -1,25 +1,26 @@
 package render
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Whiskers of two models or devices say which each is of; those of one leave it to the sentence above.
-func TestWhiskersNameTheirSystem(t *testing.T) {
-	one := []Whisker{{Of: "a on n150"}, {Of: "a on n150"}}
-	two := []Whisker{{Of: "a on n150"}, {Of: "a on t3k"}, {Of: "a on n150"}}
-	nameSystems(nil)
-	nameSystems(one)
-	nameSystems(two)
-	if one[0].Of != "" || one[1].Of != "" {
-		t.Errorf("one system is named at each: %+v", one)
+// The card names the first verdicts that decide, also those whose number has no interval.
+func TestCardNamesWhatDecides(t *testing.T) {
+	r := emptyReport()
+	counts := []gate.Tally{{Kind: gate.FailTarget, N: 4, Fails: true}}
+	g := gate.Review{Result: gate.Result{Word: gate.Fail, Counts: counts}}
+	for i := range 4 {
+		g.Targets = append(g.Targets, schema.Verdict{ID: fmt.Sprint("id", i), Against: schema.AgainstTarget,
+			Outcome: schema.Fail, Required: true, Metric: "ttft", Effect: schema.Num(float64(4 - i))})
 	}
-	if two[0].Of != "a on n150" || two[1].Of != "a on t3k" || two[2].Of == "" {
-		t.Errorf("two systems are not told apart: %+v", two)
+	if got := fmt.Sprint(r.Card(&g).Decisive); got != "[id0 id1 id2]" {
+		t.Error(got)
 	}
 }
 

@@ -27,12 +27,9 @@ func BlockSamples() []Block {
 			Marks: []Mark{{schema.Improved, schema.NoEvidence, 2, "improved"}}},
 		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
 	table.row(Cell{Text: "pictures", Head: true},
-		Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: schema.Regressed}}}},
+		Cell{Bullet: &Bullet{"80 among 40, 100", 80, []BulletTick{{40, true}, {100, false}}}},
 		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}},
 		Cell{Sub: "2 to 3", Span: &RankSpan{"rank 2 to 3 of 8", 2, 3, 8}})
-	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
-		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},
-	}}}
 	plane := &Plane{ID: "plane-1", Model: "m", Lines: []PlaneLine{
 		{Name: "n150", Device: "n150", Workload: "128/64", Chips: 1, Href: "models/m/n150/index.html", Points: []PlanePoint{
 			planePoint(1, 20, 50, 10), planePoint(8, 120, 15, 30),
@@ -54,17 +51,10 @@ func BlockSamples() []Block {
 			Releases: []string{"v1", "v2"}, At: 1, Size: .09, Limit: .05, Label: "Median",
 		}, Facts: []CardFact{{"Size", "9 % slower", ""}}, Ways: []Way{{acceptIt, "ttreport accept v2", "all of it"}}},
 		Card{
-			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
-				schema.Regressed, schema.Confirmed}},
-			"Right is worse.", []CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
+			[]string{"0123456789ab"},
+			[]CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
 		},
 		Widget{Tool: "compare", Releases: []ReleaseRef{{Name: "v3", Shard: "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
-		Distribution{ID: "distribution-ttft", Metric: "TTFT", Unit: "ms", Series: []DistributionSeries{
-			{"128/64/8 vllm", quantilesOf(33)},
-		}},
-		Curves{"128/64", []Curve{drawnCurve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
-			YTitle: "output, tok/s", Right: true}, sweep, "tok/s/user", sweepPoint.of)},
-			curvesTable("128/64", sweep)},
 	}
 }

@@ -384,11 +384,13 @@ func (r *Report) releaseBoard(pair Pair, most int) *board {
 	return b
 }
 
-func (r *Report) scoresOf(run int) []*columns.ScoreRow {
-	list := r.Columns.ScoresOf(run)
-	out := make([]*columns.ScoreRow, len(list))
-	for i := range list {
-		out[i] = &list[i]
+// scoresOf are the scores of some runs.
+func (r *Report) scoresOf(runs ...int) (out []*columns.ScoreRow) {
+	for _, run := range runs {
+		list := r.Columns.ScoresOf(run)
+		for i := range list {
+			out = append(out, &list[i])
+		}
 	}
 	return out
 }

@@ -112,7 +112,7 @@ func review() gate.Review {
 func TestCheckOutputs(t *testing.T) {
 	g := review()
 	card := render.Card{
-		Whiskers: []render.Whisker{{ID: "0123456789ab", Name: "128/128/1 TTFT mean", Change: "+16.1 %"}},
+		Decisive: []string{"0123456789ab"},
 		Facts:    []render.CardFact{{Name: "Basis", Text: "2 of 3 unchanged"}, {Name: "Exit code", Text: "1"}},
 		Ways:     []render.Way{{What: "Measure again", Cmd: "ttreport collect …", Cost: "1 workload, about 12 min"}},
 	}

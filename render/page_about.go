@@ -7,7 +7,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // AboutPage is how the numbers were made and what the words mean.
@@ -72,8 +71,6 @@ func pictureSection() Section {
 			"dashed where it is required. Further right is better."))
 	t.row(Cell{Strip: &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}},
 		sentence("Distribution over requests: box over the middle half, line at the median, dot at the slowest."))
-	t.row(Cell{Bar: decisionBar(gate.Basis{Compared: 9, Regressed: 1, Inconclusive: 2, Improved: 1, Unchanged: 5})},
-		sentence(barMeans))
 	t.row(Cell{Whisker: &Interval{Label: "Example of an interval", Effect: 1.6, Low: 1.1, High: 2.2}},
 		sentence("A change with its 95 % interval: the dot is the change, right is worse. Shaded: within the limit."))
 	for _, x := range []struct {

@@ -140,9 +140,7 @@ func (r *Report) scoresToday() *Table {
 			releases = r.with[pair.Pair]
 		}
 		for _, at := range releases {
-			for _, run := range r.runs[pair.Pair][at] {
-				list = append(list, r.scoresOf(run)...)
-			}
+			list = append(list, r.scoresOf(r.runs[pair.Pair][at]...)...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b score) int { // what names its model first

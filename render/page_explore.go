@@ -189,10 +189,8 @@ func (r *Report) loadsOf(p schema.Pair) []string {
 	for _, s := range r.series[p] {
 		add(words.Workload(s.Key))
 	}
-	for _, run := range r.runsOfPair(Pair{Pair: p}) {
-		for _, s := range r.scoresOf(run) {
-			add(s.Task)
-		}
+	for _, s := range r.scoresOf(r.runsOfPair(Pair{Pair: p})...) {
+		add(s.Task)
 	}
 	return seen.list
 }

@@ -52,11 +52,6 @@ func (r *Report) Landing() Page {
 	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
 	cards, others := r.changeCards(told)
 	card := r.Card(&review)
-	if len(cards) > 0 && len(card.Whiskers) > 0 && slices.ContainsFunc(f.History, func(v schema.Verdict) bool {
-		return v.ID == card.Whiskers[0].ID
-	}) {
-		card.Whiskers, card.Caption = nil, "" // the cards have the picture of each change
-	}
 	var blocks []Block
 	for i := range cards {
 		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)
@@ -149,10 +144,10 @@ func (r *Report) noisySection(g *gate.Review, at int) Section {
 
 // releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.
 func (r *Report) releasesSection() Section {
-	s := section("releases", r.releasesTitle(), "Newest first. "+barMeans, r.releaseTable())
+	s := section("releases", r.releasesTitle(), "Newest first.", r.releaseTable())
 	if strip := r.strip(); len(strip) > 0 {
 		s.Intro = "Bars, oldest first: tall for FAIL, half for a warning or nothing graded, low for PASS. Below, newest " +
-			"first. " + barMeans
+			"first."
 		s.Blocks = append([]Block{strip}, s.Blocks...)
 	}
 	return s

@@ -38,7 +38,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	if r.Graded() {
 		p.add(section("decision", "", "", r.Card(&review)))
 	}
-	p.add(r.curveSection(pair))
+	r.addCurves(&p, pair)
 	if len(changes) > 0 {
 		t := r.changeTable(changes, at, false, "Every series of "+rel.Name+" against its history, worst first")
 		changed := 0

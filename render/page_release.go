@@ -196,11 +196,7 @@ func (r *Report) pairSections(at int) []Section {
 			results.Blocks = append(results.Blocks, t.cut(r.allIn(at, "points")).whole(all),
 				Links{{name + " over releases", PairPath(pair.Model, pair.Device)}, r.reportLink(at, pair)})
 		}
-		var scores []*columns.ScoreRow
-		for _, run := range r.runs[pair.Pair][at] {
-			scores = append(scores, r.scoresOf(run)...)
-		}
-		if len(scores) > 0 {
+		if scores := r.scoresOf(r.runs[pair.Pair][at]...); len(scores) > 0 {
 			t := scoreTable(scores[:min(rowsShown, len(scores))]).of(len(scores))
 			t.Caption = name
 			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")).whole(all))

@@ -11,46 +11,10 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// Bar is counts of verdicts as lengths side by side.
-type Bar struct {
-	Label string
-	Parts []Count
-}
-
-// decisionBar is how the numbers of a release compare with history; nil where none does.
-func decisionBar(b gate.Basis) *Bar {
-	out := &Bar{}
-	var said []string
-	for _, x := range []struct {
-		n       int
-		outcome schema.Outcome
-		word    string
-	}{
-		{b.Regressed, schema.Regressed, "regressed"}, {b.Inconclusive, schema.Inconclusive, "inconclusive"},
-		{b.BelowLimit, schema.BelowLimit, "below the limit"}, {b.Improved, schema.Improved, "improved"},
-		{b.Recovered, schema.Recovered, "recovered"},
-		{b.Unchanged, schema.Unchanged, "unchanged"}, {b.Early, schema.NoBaseline, "with one earlier release alone"},
-		{b.Without, schema.NoBaseline, "without a baseline"},
-	} {
-		if x.n > 0 {
-			out.Parts = append(out.Parts, Count{N: x.n, Outcome: x.outcome})
-			said = append(said, words.Count(x.n)+" "+x.word)
-		}
-	}
-	if len(out.Parts) == 0 {
-		return nil
-	}
-	out.Label = strings.Join(said, ", ")
-	return out
-}
-
-// barSection is what a bar of a list means.
-const barMeans = "The bar: how its numbers compare with history, regressed at the left, then inconclusive, below the " +
-	"limit, improved or recovered, unchanged, and light what has no baseline."
-
-// findings are the reasons of a decision, then how its numbers compare with history, then what is a warning only.
+// findings are the reasons of a decision, then the numbers that changed against history, then what is a warning only,
+// then the numbers that did not change.
 func findings(counts []gate.Tally, b gate.Basis) []Mark {
-	var reasons, out, warnings []Mark
+	var reasons, warnings []Mark
 	for _, c := range counts {
 		m, ok := marks()[c.Kind]
 		m.N = c.N
@@ -62,24 +26,29 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 			warnings = append(warnings, m)
 		}
 	}
-	const again = "confirmed" // counted where it was seen first
-	for _, x := range []Mark{
-		{Outcome: schema.Regressed, N: b.Regressed - b.RegressedBefore},
-		{Outcome: schema.Regressed, N: b.RegressedBefore, Text: again},
-		{Outcome: schema.Improved, N: b.Improved - b.ImprovedBefore},
-		{Outcome: schema.Improved, N: b.ImprovedBefore, Text: again},
-		{Outcome: schema.Recovered, N: b.Recovered},
-		{Outcome: schema.Inconclusive, N: b.Inconclusive},
-	} {
-		if x.N > 0 {
-			x.Text = cmp.Or(x.Text, x.Outcome.String())
-			out = append(out, x)
+	given := func(list ...Mark) []Mark {
+		for i := range list {
+			list[i].Text = cmp.Or(list[i].Text, list[i].Outcome.String())
 		}
+		return slices.DeleteFunc(list, func(m Mark) bool { return m.N == 0 })
 	}
-	return slices.Concat(reasons, out, warnings)
+	const again = "confirmed" // counted where it was seen first
+	return slices.Concat(reasons, given(
+		Mark{Outcome: schema.Regressed, N: b.Regressed - b.RegressedBefore},
+		Mark{Outcome: schema.Regressed, N: b.RegressedBefore, Text: again},
+		Mark{Outcome: schema.Improved, N: b.Improved - b.ImprovedBefore},
+		Mark{Outcome: schema.Improved, N: b.ImprovedBefore, Text: again},
+		Mark{Outcome: schema.Recovered, N: b.Recovered},
+		Mark{Outcome: schema.BelowLimit, N: b.BelowLimit, Text: "below the limit"},
+		Mark{Outcome: schema.Inconclusive, N: b.Inconclusive},
+	), warnings, given(
+		Mark{Outcome: schema.Unchanged, N: b.Unchanged},
+		Mark{Outcome: schema.NoBaseline, N: b.Early, Text: "with one earlier release alone"},
+		Mark{Outcome: schema.NoBaseline, N: b.Without, Text: "without a baseline"},
+	))
 }
 
-// ofHistory are the kinds that a bar counts too.
+// ofHistory are the kinds that count numbers against history.
 func ofHistory() []gate.Kind {
 	return []gate.Kind{gate.FailConfirmed, gate.FailSuspected, gate.FailRunWide, gate.FailInconclusive, gate.NoteImproved,
 		gate.NoteRecovered}
@@ -108,7 +77,6 @@ func (r *Report) releaseList(list []int) *Table {
 				d := words.Decide(result(i))
 				return Cell{Text: d.Word, Outcome: toneMark(d.Tone)}
 			}},
-			{medium("Against history"), func(i int) Cell { return Cell{Bar: decisionBar(r.Gate.Results(i).Basis)} }},
 			{col("Findings"), func(i int) Cell { return Cell{Marks: findings(result(i).Counts, r.Gate.Results(i).Basis)} }},
 		}...)
 	}
@@ -239,11 +207,7 @@ func (r *Report) ReleasesPages() []Page {
 		if len(others) > 1 {
 			p.add(section("lines", "Lines", "A release takes its baseline from its own line.", others))
 		}
-		intro := "Newest first."
-		if r.Graded() {
-			intro += " " + barMeans
-		}
-		p.add(section("releases", title, intro, r.releaseList(s.part)))
+		p.add(section("releases", title, "Newest first.", r.releaseList(s.part)))
 		out = append(out, p)
 	}
 	return out

@@ -42,7 +42,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	p.add(pointSection(run, files, of), section("distributions", "Distributions",
 		"Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over the middle "+
 			"half, line at the median, dot at the slowest.",
-		append([]Block{distributions(run).cut(documentHasAll)}, distributionFigures(run)...)...),
+		distributions(run).cut(documentHasAll)),
 		section("evals", "Evals", "", runScores(run, files)))
 	switch {
 	case len(list) > 0:

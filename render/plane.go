@@ -37,7 +37,8 @@ type planeID struct {
 
 	chips    int // 0 when unknown
 	workload string
-	rate     bool // the load is a rate, not a concurrency
+	rate     bool   // the load is a rate, not a concurrency
+	release  string // of a plane of releases
 }
 
 // The values of a point of a plane.
@@ -127,12 +128,57 @@ func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
 // plane is what is known of a model on all its devices; nil when nothing can be drawn. Of a history with releases it
 // has the newest one of each device, of builds alone the newest run of each point.
 func (r *Report) plane(model string) *Plane {
+	p := &Plane{Model: words.OrUnknown(model), Currency: r.Prices.Currency}
 	lines, left := map[planeID]*PlaneLine{}, map[string]int{} // what is not drawn by reason
-	r.eachNewest(model, func(p Pair, run int) { r.gather(p, run, lines, left) })
+	r.eachNewest(model, func(pair Pair, run int) {
+		r.gather(run, lines, left, PlaneLine{Device: cmp.Or(pair.Device, noDevice), Href: PairPath(model, pair.Device),
+			id: planeID{device: pair.Device}})
+	})
+	for id, l := range lines {
+		l.Look = r.look(id.device)
+	}
+	return p.of(lines, left, func(a, b PlaneLine) int { return r.compareDevices(a.Device, b.Device) })
+}
+
+// releasePlane is a model on a device in its newest releases, the newest first; nil where none of them measured a
+// workload at three loads, and where nothing states that all are of one system. It has the workloads that were measured
+// at most loads.
+func (r *Report) releasePlane(pair Pair) *Plane {
+	const releases, workloads = 4, 2
+	if pair.Model == "" || pair.Device == "" {
+		return nil
+	}
+	p := &Plane{ID: "releases", Model: words.OnDevice(pair.Model, pair.Device), Of: "Release", Currency: r.Prices.Currency}
+	lines, left := map[planeID]*PlaneLine{}, map[string]int{}
+	list := r.with[pair.Pair]
+	list = list[max(0, len(list)-releases):]
+	for age := range list {
+		at := list[len(list)-1-age]
+		name := r.Releases[at].Name
+		for _, run := range slices.Backward(r.runs[pair.Pair][at]) {
+			r.gather(run, lines, left, PlaneLine{Device: r.nameOf(at), Look: age, Href: ReleasePath(name),
+				id: planeID{device: pair.Device, release: name}})
+		}
+	}
+	drawn := map[string]int{} // loads of the line that has most of them
+	for id, l := range lines {
+		drawn[id.workload] = max(drawn[id.workload], len(l.byLoad))
+	}
+	names := slices.SortedFunc(maps.Keys(drawn), func(a, b string) int {
+		return cmp.Or(drawn[b]-drawn[a], schema.NaturalCompare(a, b))
+	})
+	names = slices.DeleteFunc(names[:min(workloads, len(names))], func(s string) bool { return drawn[s] < fewestSizes })
+	maps.DeleteFunc(lines, func(id planeID, _ *PlaneLine) bool { return !slices.Contains(names, id.workload) })
+	return p.of(lines, nil, func(a, b PlaneLine) int { return a.Look - b.Look })
+}
+
+// of makes the plane of lines in an order, nil for none; left are the points that are not drawn, by reason.
+func (p *Plane) of(
+	lines map[planeID]*PlaneLine, left map[string]int, order func(a, b PlaneLine) int,
+) *Plane {
 	if len(lines) == 0 {
 		return nil
 	}
-	p := &Plane{Model: words.OrUnknown(model), Currency: r.Prices.Currency}
 	inOrder := func(a, b planeID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // of lines with one name
 	for _, id := range slices.SortedFunc(maps.Keys(lines), inOrder) {
 		lines[id].finish()
@@ -140,8 +186,7 @@ func (r *Report) plane(model string) *Plane {
 	}
 	p.name()
 	slices.SortStableFunc(p.Lines, func(a, b PlaneLine) int {
-		return cmp.Or(r.compareDevices(a.Device, b.Device),
-			schema.NaturalCompare(a.Name, b.Name), schema.NaturalCompare(a.Workload, b.Workload))
+		return cmp.Or(order(a, b), schema.NaturalCompare(a.Name, b.Name), schema.NaturalCompare(a.Workload, b.Workload))
 	})
 	p.arrange()
 	for _, why := range sortedNames(left) {
@@ -539,8 +584,8 @@ func (r *Report) planeSections() (out []Section, lead Lead) {
 	return out, lead
 }
 
-// gather takes the points of a run that no newer one has.
-func (r *Report) gather(p Pair, run int, lines map[planeID]*PlaneLine, left map[string]int) {
+// gather takes the points of a run that no newer one has into lines that begin as of.
+func (r *Report) gather(run int, lines map[planeID]*PlaneLine, left map[string]int, of PlaneLine) {
 	h := &r.Columns.Runs[run]
 	engine := h.Engine
 	if !r.Graded() {
@@ -559,14 +604,13 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*PlaneLine, left map[
 			continue
 		}
 		precision := cmp.Or(h.Model.Precision, k.Dims["precision"])
-		id := planeID{p.Device, h.Impl, engine, precision, parallel, k.Tool, h.Chips, planeWorkload(workload),
-			k.Concurrency == nil}
+		id := planeID{of.id.device, h.Impl, engine, precision, parallel, k.Tool, h.Chips, planeWorkload(workload),
+			k.Concurrency == nil, of.id.release}
 		l := lines[id]
 		if l == nil {
 			l = &PlaneLine{
-				Device: cmp.Or(p.Device, noDevice), Look: r.look(p.Device), Engine: engine, Precision: precision,
-				Parallel: parallel, Impl: h.Impl, Tool: k.Tool, Workload: id.workload, Chips: h.Chips,
-				Href: PairPath(p.Model, p.Device), Price: r.Prices.Of(p.Device, h.Chips),
+				Device: of.Device, Look: of.Look, Href: of.Href, Engine: engine, Precision: precision, Parallel: parallel,
+				Impl: h.Impl, Tool: k.Tool, Workload: id.workload, Chips: h.Chips, Price: r.Prices.Of(id.device, h.Chips),
 				id: id, byLoad: map[string]*PlanePoint{},
 			}
 			lines[id] = l
@@ -577,7 +621,7 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*PlaneLine, left map[
 				rest: restOf(k), run: run}
 			l.byLoad[load(k)] = x
 		}
-		if x.run != run && !r.Graded() {
+		if x.run != run && !r.Graded() && id.release == "" {
 			continue // a newer build has it; runs of one release are repeats
 		}
 		l.Median = l.Median || median
@@ -959,9 +1003,11 @@ func (p *Plane) Table() *Table {
 		lines = append(lines, rankedBest{b, l})
 	}
 	slices.SortStableFunc(lines, func(a, b rankedBest) int { return cmp.Compare(b.Output, a.Output) })
-	caption := p.Model + ": highest measured output of each configuration"
+	of := cmp.Or(p.Of, "Configuration")
+	caption := p.Model + ": highest measured output of each " + strings.ToLower(of)
 	if p.Limit >= 0 {
-		caption = p.Model + ", " + p.Workloads[0] + ": best point of each configuration. " + p.Limits[p.Limit].Text
+		caption = p.Model + ", " + p.Workloads[0] + ": best point of each " + strings.ToLower(of) + ". " +
+			p.Limits[p.Limit].Text
 	}
 	known := func(c Col, cell func(rankedBest) Cell) Column[rankedBest] {
 		return Column[rankedBest]{c, func(b rankedBest) Cell {
@@ -978,7 +1024,7 @@ func (p *Plane) Table() *Table {
 		return text(words.Number(*v))
 	}
 	return tableOf(caption, List, lines, []Column[rankedBest]{
-		{col("Configuration"), func(b rankedBest) Cell {
+		{col(of), func(b rankedBest) Cell {
 			name := head(b.line.Name, b.line.Href)
 			if b.line.Median {
 				name.Sub = "medians: there are no means"

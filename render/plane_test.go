@@ -3,8 +3,10 @@ package render
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -90,6 +92,53 @@ func TestThroughputAlone(t *testing.T) {
 	}
 	if want := "dev-b – 90.0, dev-a – 40.0, dev-a 1,200 –"; strings.Join(got, ", ") != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The page of a model on a device draws its newest four releases, the newest first, of the workloads that one of them
+// measured at three loads.
+func TestReleasesOnAPlane(t *testing.T) {
+	b := columns.NewBuilder()
+	for release := range 6 {
+		run := schema.Run{ID: fmt.Sprint("run-", release), Release: fmt.Sprint("v", release+8)}
+		run.Start = time.Date(2026, 1, 1+release, 0, 0, 0, 0, time.UTC)
+		run.Model.Name, run.Device.Name = "m", "d"
+		for _, load := range []struct{ isl, c float64 }{{128, 1}, {128, 4}, {128, 16}, {512, 1}, {512, 4}} {
+			osl := 64.
+			p := schema.Point{Key: schema.Key{Tool: "vllm", ISL: &load.isl, OSL: &osl, Concurrency: &load.c}}
+			p.Status = schema.StatusOK
+			p.Metrics.Put(schema.Of("output_tps", "value", 100*load.c+float64(release)))
+			p.Metrics.Put(schema.Of("tpot", "mean", 10+2*load.c))
+			run.Points = append(run.Points, p)
+		}
+		b.Add(&run, "", "")
+	}
+	c := b.Seal()
+	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(Input{Gate: judged})
+	page := r.PairPage(r.Pairs[0])
+	at := slices.IndexFunc(page.Sections, func(s Section) bool { return s.ID == "curves" })
+	if at < 0 || !slices.Contains(page.Scripts, planeScript) {
+		t.Fatalf("no plane: %+v", page.Sections)
+	}
+	plane := page.Sections[at].Blocks[0].(*Plane)
+	var got []string
+	for _, l := range plane.Lines {
+		got = append(got, fmt.Sprintf("%s %s %s %d %g", l.Name, l.Workload, l.Href, len(l.Points), *l.Points[0].Values[0]))
+	}
+	want := []string{
+		"v13 128/64 releases/v13/index.html 3 105", "v12 128/64 releases/v12/index.html 3 104",
+		"v11 128/64 releases/v11/index.html 3 103", "v10 128/64 releases/v10/index.html 3 102",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if tab := plane.Table(); tab.Cols[0].Head != "Release" || len(tab.Rows) != 4 ||
+		!strings.HasPrefix(tab.Caption, "m on d, 128/64: best point of each release.") {
+		t.Errorf("table %+v", tab)
 	}
 }
 

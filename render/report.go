@@ -369,8 +369,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	if pair.Device == schema.Simulated {
 		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
 	}
-	p.add(Section{Title: "What was measured", Blocks: []Block{r.measuredTable(runs)}},
-		Section{Title: "Parameters", Intro: "What was run, with which tools.", Blocks: []Block{r.parameters(runs)}})
+	p.add(Section{Title: "What was measured", Blocks: []Block{r.measuredTable(runs)}})
 	for i, t := range r.resultTables(runs) {
 		s := section("", []string{"Results", "Spread of latencies"}[min(i, 1)],
 			"N counts completed requests. TPOT leaves the first token out.", t.elsewhere(r.allIn(release, "points")))
@@ -384,71 +383,14 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	} else {
 		p.add(section("", "Targets", "", Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."}))
 	}
-	evals := r.evalList(runs)
-	evals.Intro = ""
-	p.add(evals, section("", "Against history", r.baselineIntro(release), r.changeReport(
+	scores := r.scoresOf(runs...)
+	p.add(section("", "Evals", "", scoreTable(scores[:min(rowsShown, len(scores))]).of(len(scores)).
+		cut("data/ has all rows, by release")), section("", "Against history", r.baselineIntro(release), r.changeReport(
 		comparedOnly(r.Gate.PairHistory(release, pair.Pair)), false).elsewhere(r.allVerdicts(release))))
 	return p
-}
-
-// parameters is the table of what was asked for: the one that is printed before a collection, too. Tools that measured
-// the same share a row.
-func (r *Report) parameters(runs []int) *Table {
-	type asked struct {
-		schema.Key
-		n     int
-		tools []string
-	}
-	var rows groups[string, asked]
-	for _, p := range r.points(runs) {
-		k := r.Columns.Keys[p.Key]
-		tool := k.Tool
-		k.Tool = ""
-		x, known := rows.of(k.String())
-		if !known {
-			x.Key, x.n = k, len(rows.list)
-		}
-		if !slices.Contains(x.tools, tool) {
-			x.tools = append(x.tools, tool)
-		}
-	}
-	number := func(name string, of func(asked) *float64) Column[asked] {
-		return Column[asked]{Col{Head: name, Num: true}, func(x asked) Cell {
-			if v := of(x); v != nil {
-				return text(fmt.Sprintf("%.10g", *v))
-			}
-			return text(words.Absent)
-		}}
-	}
-	return tableOf("Parameters", "", rows.list, []Column[asked]{
-		{Col{Head: "#", Num: true}, func(x asked) Cell { return count(x.n) }},
-		number("ISL", func(x asked) *float64 { return x.ISL }), number("OSL", func(x asked) *float64 { return x.OSL }),
-		number("Max concurrency", func(x asked) *float64 { return x.Concurrency }),
-		{col("Dataset"), func(x asked) Cell { return text(otherDims(x.Key)) }},
-		{col("Tools"), func(x asked) Cell { return text(strings.TrimPrefix(strings.Join(x.tools, ", "), ", ")) }},
-	}).elsewhere("the results below have all")
 }
 
 // PairsOf lists the models on devices that a release has.
 func (r *Report) PairsOf(release int) []Pair {
 	return slices.DeleteFunc(slices.Clone(r.Pairs), func(p Pair) bool { return len(r.runs[p.Pair][release]) == 0 })
-}
-
-// evalList lists every score of some runs, newest first; a section without blocks when there is none.
-func (r *Report) evalList(runs []int) Section {
-	var scores []*columns.ScoreRow
-	for _, run := range slices.Backward(runs) {
-		scores = append(scores, r.scoresOf(run)...)
-	}
-	shown := scores[:min(rowsShown, len(scores))]
-	t := tableOf("Evals by release, newest first", List, shown, []Column[*columns.ScoreRow]{
-		{col("Task"), func(s *columns.ScoreRow) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
-		{col("Metric"), func(s *columns.ScoreRow) Cell { return Cell{Text: s.Metric, Sub: words.Filter(s.Filter)} }},
-		{medium("Release"), func(s *columns.ScoreRow) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
-		{num("Value").sorted(), func(s *columns.ScoreRow) Cell { return number(s.Value) }},
-		{num("Standard error"), func(s *columns.ScoreRow) Cell { return number(s.Stderr) }},
-		{num("n"), func(s *columns.ScoreRow) Cell { return stated(s.N) }},
-	})
-	return section("evals", "Evals", "Scores in the tool's own scale.",
-		t.of(len(scores)).cut("data/ has all rows, by release"))
 }

@@ -83,7 +83,6 @@ type Cell struct {
 	Spark    *Spark
 	Strip    *Strip
 	Bullet   *Bullet
-	Bar      *Bar
 	Whisker  *Interval // in place of its text
 	Span     *RankSpan // above its small text
 	Missing  string    // why there is no value

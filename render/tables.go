@@ -27,12 +27,9 @@ func (r *Report) changeReport(list []schema.Verdict, ofPair bool) *Table {
 	return r.changesOf(Fold(list, false), changes{ofPair: ofPair, all: !ofPair, at: -1, why: words.Why})
 }
 
-// changeTable lists history rows: baseline, now, change, interval, history and why, as far as a row alone knows it;
-// [above] says the rest.
+// changeTable lists history rows: baseline, now, change, interval, history and why.
 func (r *Report) changeTable(list []schema.Verdict, at int, ofPair bool, caption string) *Table {
-	shared := words.SharedOf(list)
-	why := func(v schema.Verdict) string { return words.WhyBeside(v, shared) }
-	t := r.changesOf(Fold(list, false), changes{caption, ofPair, false, at, why})
+	t := r.changesOf(Fold(list, false), changes{caption, ofPair, false, at, words.WhyBeside})
 	t.Cols[len(t.Cols)-1].Unit = whyUnit
 	return t
 }
@@ -40,13 +37,12 @@ func (r *Report) changeTable(list []schema.Verdict, at int, ofPair bool, caption
 // whyUnit is what the last column of changes begins with on pages.
 const whyUnit = "baseline, noise (one SD), what decided"
 
-// above is an introduction with what the changes of the table below share, and what q in its rows means.
+// above is an introduction with what q in the rows of the table below means.
 func above(intro string, list []schema.Verdict) string {
-	out := intro + " " + words.SharedOf(list).Text()
 	if slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Evidence != 0 && v.Q.Ptr() != nil }) {
-		out += " q is the share of such findings that chance makes."
+		intro += " q is the share of such findings that chance makes."
 	}
-	return strings.TrimSpace(out)
+	return intro
 }
 
 // Interval is a change with its interval in units of the limit, worse is positive.

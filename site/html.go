@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -54,7 +53,7 @@ func (f frame) At(a render.Address) string {
 	return f.Root + string(a)
 }
 
-// What the templates see: layout.html, section.html, blocks/*.html, table.html, and the canvas of a chart.
+// What the templates see: layout.html, section.html, blocks/*.html and table.html.
 type (
 	layoutView struct {
 		frame
@@ -63,8 +62,7 @@ type (
 		Theme         string // fingerprint of the owner's colours, or ""
 		Logo          *logoView
 		Navigation    template.HTML
-		Charts        template.JS // what the script needs for the figures, as JSON, or ""
-		Single        *inlined    // of a page that is one file; else nil
+		Single        *inlined // of a page that is one file; else nil
 	}
 	sectionView struct {
 		frame
@@ -80,10 +78,6 @@ type (
 		Stacked, Linked bool
 		Rows            template.HTML
 	}
-	chartView struct {
-		frame
-		ID, Label, Page string
-	}
 )
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
@@ -97,8 +91,8 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	}
 	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r), assets: assets}
 	p.t = template.New("").Funcs(template.FuncMap{
-		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView,
-		"whiskers": p.whiskers, "course": p.course, "shard": shardID,
+		"section": p.section, "draw": p.draw, "table": p.table,
+		"course": p.course, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
 		"fingerprint": func(asset string) string { return prints[asset] },
 	})
@@ -135,37 +129,16 @@ func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 	if v.Navigation, err = p.navigation(root, page.Nav); err != nil {
 		return nil, err
 	}
-	if v.Charts, err = charts(page); err != nil {
-		return nil, err
-	}
 	return p.layout(v)
 }
 
 // run writes what run.js puts into the page of runs. Its links are relative to that page.
 func (p *pages) run(b *bytes.Buffer, page render.Page, name string) error {
 	v := layoutView{frame: frame{Root: "../", Path: page.Path, Linked: true, Run: name}, Page: page}
-	var err error
-	if v.Charts, err = charts(page); err != nil {
-		return err
-	}
-	if err = p.t.ExecuteTemplate(b, "run", v); err != nil {
+	if err := p.t.ExecuteTemplate(b, "run", v); err != nil {
 		return fmt.Errorf("page %s: %w", page.Path, err)
 	}
 	return nil
-}
-
-// charts are the options of the figures of a page: in it, since a file of their own for each page took most time to
-// write.
-func charts(page render.Page) (template.JS, error) {
-	list := Charts(page)
-	if len(list) == 0 {
-		return "", nil
-	}
-	data, err := json.Marshal(list) // escapes <, > and &
-	if err != nil {
-		return "", fmt.Errorf("charts of %s: %w", page.Path, err)
-	}
-	return template.JS(data), nil
 }
 
 func (p *pages) layout(v layoutView) ([]byte, error) {
@@ -242,7 +215,7 @@ func (p *pages) navigation(root, current string) (template.HTML, error) {
 	return html, err
 }
 
-// section, draw, chart and topic are functions of the templates.
+// section, draw and topic are functions of the templates.
 func (p *pages) section(v layoutView, s render.Section) (template.HTML, error) {
 	return p.execute("section", sectionView{v.frame, s})
 }
@@ -250,18 +223,6 @@ func (p *pages) section(v layoutView, s render.Section) (template.HTML, error) {
 // draw makes a block by the template of its kind.
 func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
 	return p.execute("blocks/"+render.Kind(b), blockView{v.frame, b})
-}
-
-func newChartView(v blockView, id, label string) chartView {
-	of := shardID(v.Path)
-	if v.Run != "" {
-		of = "run " + v.Run
-	}
-	return chartView{frame: v.frame, ID: id, Label: label, Page: of}
-}
-
-func (p *pages) whiskers(_ blockView, c render.Card) (template.HTML, error) {
-	return p.execute("pictures/whiskers", chart.NewWhiskers(c.Whiskers))
 }
 
 func (p *pages) course(_ blockView, c render.ChangeCard) (template.HTML, error) {
@@ -557,8 +518,6 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 		picture, err = t.execute("pictures/strip", chart.NewStrip(c.Strip))
 	case c.Bullet != nil:
 		picture, err = t.execute("pictures/bullet", chart.NewBullet(c.Bullet))
-	case c.Bar != nil:
-		picture, err = t.execute("pictures/bar", chart.NewBar(c.Bar))
 	case c.Whisker != nil:
 		picture, err = t.execute("pictures/interval", chart.NewInterval(c.Whisker))
 	case c.Span != nil:

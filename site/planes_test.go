@@ -84,6 +84,9 @@ func TestPlane(t *testing.T) {
 	b.goTo(t, filepath.Join(dir, "models/m/index.html"))
 	until(t, b, "the page of the model has it too", planeRows+`.length === 2`)
 	b.sideways(t, "the page of a model")
+	b.goTo(t, filepath.Join(dir, "models/m/n150/index.html"))
+	until(t, b, "the page of a device has its releases", planeRows+`.length === 1 &&
+		document.querySelector("[data-plane] thead th").innerText === "Release"`)
 	b.quiet(t)
 }
 

@@ -70,36 +70,6 @@ func TestRunIsPainted(t *testing.T) {
 	b.quiet(t)
 }
 
-// Charts of a run are drawn when they come into view, and the library for them is loaded then.
-func TestChartsOfARunWait(t *testing.T) {
-	t.Parallel()
-	runs := swept("n150")
-	spread := make([]float64, 33) // values at i/32
-	for i := range spread {
-		spread[i] = float64(100 + i)
-	}
-	for i := range runs[0].Points {
-		m, _ := runs[0].Points[i].Metric("ttft")
-		m.SetDetail(schema.Detail{Quantiles: spread})
-		runs[0].Points[i].Metrics.Put(m)
-	}
-	_, dir := reportOf(t, runs...)
-	b := openBrowser(t, dir)
-	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 500)); err != nil {
-		t.Fatal(err)
-	}
-	b.goTo(t, filepath.Join(dir, "runs/index.html")+"#"+runs[0].ID)
-	const place = `document.querySelector("[data-chart]")`
-	until(t, b, "the run is painted", place+` !== null`)
-	far := eval[float64](t, b, place+`.getBoundingClientRect().top`)
-	if eval[bool](t, b, `document.querySelector("script[src*=echarts]") !== null`) || far < 600 {
-		t.Errorf("the library of charts is loaded, and the first of them is %g px down", far)
-	}
-	eval[bool](t, b, `(`+place+`.scrollIntoView(), true)`)
-	until(t, b, "the chart is drawn", `!!`+place+`.ttchart`)
-	b.quiet(t)
-}
-
 // The head of a page has its height before the script shows the buttons in it.
 func TestButtonsKeepTheirPlace(t *testing.T) {
 	t.Parallel()

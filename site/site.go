@@ -12,7 +12,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
 	"path"
 	"runtime"
@@ -24,7 +23,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/chart/echarts"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/words"
@@ -328,17 +326,6 @@ func (b *builder) pairs() error {
 	})
 }
 
-// Charts are what the script needs for the figures of a page, by id.
-func Charts(page render.Page) map[string]echarts.Chart {
-	out := map[string]echarts.Chart{}
-	for _, s := range page.Sections {
-		for _, b := range s.Blocks {
-			maps.Copy(out, echarts.Of(b))
-		}
-	}
-	return out
-}
-
 // others are the pages about everything.
 func (b *builder) others() error {
 	r, p := b.report, &part{b: b, step: stepOthers}
@@ -380,7 +367,7 @@ func (b *builder) others() error {
 	return p.put(".nojekyll", nil)
 }
 
-// page writes a page, with the data of its figures beside it.
+// page writes a page, with the data of its planes beside it.
 func (p *part) page(page render.Page) error {
 	page.Lead.Links = append(page.Lead.Links, p.b.report.NamesIn(&page)...)
 	page = view(p.b, page)

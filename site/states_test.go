@@ -12,37 +12,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// A run whose page has charts keeps its address when one of them is zoomed or loses a line: their axes are no releases.
-func TestRunKeepsItsAddress(t *testing.T) {
-	t.Parallel()
-	run := fixtureRun("m", "n150", 0, 0)
-	for i := range run.Points {
-		for k := range run.Points[i].Metrics {
-			var d schema.Detail
-			for q := range 33 {
-				d.Quantiles = append(d.Quantiles, float64(100+q))
-			}
-			run.Points[i].Metrics[k].SetDetail(d)
-		}
-	}
-	_, dir := reportOf(t, run)
-	b := openBrowser(t, dir)
-	b.goTo(t, filepath.Join(dir, "runs/index.html")+"#run-0-0")
-	until(t, b, "a chart is drawn",
-		`[...document.querySelectorAll("[data-chart]")].some(function (e) { return e.ttchart; })`)
-	for _, action := range []string{`{ type: "dataZoom", start: 20, end: 60 }`, `{ type: "legendUnSelect", name: %q }`} {
-		if strings.Contains(action, "%q") {
-			name := eval[string](t, b, `document.querySelector("[data-chart]").ttchart.getOption().series[0].name`)
-			action = fmt.Sprintf(action, name)
-		}
-		eval[bool](t, b, `(document.querySelector("[data-chart]").ttchart.dispatchAction(`+action+`), true)`)
-		if at := eval[string](t, b, `location.hash`); at != "#run-0-0" {
-			t.Fatalf("after %s the address is %q", action, at)
-		}
-	}
-	b.quiet(t)
-}
-
 // On a phone the rows that a long list does not show come with a button, on pages that a script paints too.
 func TestListsOfARunOnAPhone(t *testing.T) {
 	t.Parallel()

@@ -89,10 +89,9 @@ var rooms = map[string][]string{
 	"targets/gate/lint": {"targets/regression/proportion"},
 	"targets/compare":   {"targets/judge", "targets/regression", "targets/curve"},
 
-	"render":               {"render", "targets/gate", "targets/judge", "targets/compare", "targets/curve"},
-	"render/words":         {"targets/gate", "targets/judge", "targets/compare", "targets/curve"},
-	"render/chart":         {"render.", "render/words"},
-	"render/chart/echarts": {"render.", "render/chart."},
+	"render":       {"render", "targets/gate", "targets/judge", "targets/compare", "targets/curve"},
+	"render/words": {"targets/gate", "targets/judge", "targets/compare", "targets/curve"},
+	"render/chart": {"render.", "render/words"},
 
 	"site":         {"site", "render", "templates", "static"},
 	"site/preview": {},
@@ -100,9 +99,8 @@ var rooms = map[string][]string{
 	"cmd": {""},
 	".ci/measure": {
 		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim",
-		"collect/tool/builtin", "collect/traffic", "targets/regression",
+		"collect/tool/builtin", "collect/traffic", "targets/regression", "targets/board", "targets/judge",
 	},
-	".ci/measure/boards": {"targets/board", "targets/judge"},
 	".ci/measure/curves": {
 		"collect/server/sim", "collect/tool/builtin", "collect/traffic", "targets/curve", "targets/regression",
 	},
@@ -110,16 +108,15 @@ var rooms = map[string][]string{
 
 // owners says who alone may import a library.
 var owners = map[string]string{
-	"github.com/go-echarts/go-echarts": "render/chart/echarts",
-	"github.com/gocarina/gocsv":        "render/rows",
-	"github.com/yuin/goldmark":         "render/markdown",
-	"github.com/fsnotify/fsnotify":     "site/preview",
-	"github.com/goccy/go-yaml":         "ingest/schema",
-	"github.com/klauspost/compress":    "ingest",
-	"github.com/joho/godotenv":         "collect/credentials",
-	"github.com/bmatcuk/doublestar":    "ingest/schema/glob",
-	"github.com/go-json-experiment":    "ingest/history",
-	"oras.land/oras-go":                "collect/registry",
+	"github.com/gocarina/gocsv":     "render/rows",
+	"github.com/yuin/goldmark":      "render/markdown",
+	"github.com/fsnotify/fsnotify":  "site/preview",
+	"github.com/goccy/go-yaml":      "ingest/schema",
+	"github.com/klauspost/compress": "ingest",
+	"github.com/joho/godotenv":      "collect/credentials",
+	"github.com/bmatcuk/doublestar": "ingest/schema/glob",
+	"github.com/go-json-experiment": "ingest/history",
+	"oras.land/oras-go":             "collect/registry",
 }
 
 // Imports go one way; ARCHITECTURE.md says which.
@@ -247,14 +244,13 @@ func TestImportRuleRefuses(t *testing.T) {
 		"targets/compare":     {"targets/gate", "targets/library", "targets/decision", "render"},
 		"render": {"targets/regression", "targets/library", "targets/decision", "ingest", "ingest/history", "collect",
 			"site", "templates", "static"},
-		"render/terminal":      {"targets/regression/pairing", "targets/library", "cmd/ttreport", "site"},
-		"render/words":         {"render", "targets/regression", "targets/library"},
-		"render/chart":         {"render/chart/echarts", "targets/judge"},
-		"render/chart/echarts": {"targets/judge", "render/markdown"},
-		"site":                 {"ingest", "ingest/history", "collect", "targets/gate", "targets/judge", "cmd/ttreport"},
-		"site/preview":         {"site", "render"},
-		".ci/measure/figures":  {"targets/judge", "ingest"},
-		"nowhere":              {"ingest"},
+		"render/terminal":     {"targets/regression/pairing", "targets/library", "cmd/ttreport", "site"},
+		"render/words":        {"render", "targets/regression", "targets/library"},
+		"render/chart":        {"targets/judge", "render/markdown"},
+		"site":                {"ingest", "ingest/history", "collect", "targets/gate", "targets/judge", "cmd/ttreport"},
+		"site/preview":        {"site", "render"},
+		".ci/measure/figures": {"targets/gate", "ingest"},
+		"nowhere":             {"ingest"},
 	}
 	for from, list := range refused {
 		for _, to := range list {

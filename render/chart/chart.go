@@ -1,16 +1,14 @@
 // Package chart places the small pictures that stand in a page: panels, sparklines and strips.
 //
 // In go views of package render; out go positions in the units of the picture's own width and height, which the
-// templates of figures write as SVG. Figures that readers work with are not here: package echarts describes those.
+// templates of figures write as SVG. Figures that readers work with are not here: scripts of package static draw those.
 // The package must not know how a picture looks: colours, classes and text sizes are the templates'.
 package chart
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -101,46 +99,6 @@ func width(text string) float64 {
 		}
 	}
 	return w
-}
-
-// Bar is counts of verdicts side by side as a picture of 160 by 12.
-type Bar struct {
-	Label string
-	Parts []BarPart
-}
-
-// BarPart is the share of one verdict.
-type BarPart struct {
-	X, W    float64
-	Outcome schema.Outcome
-}
-
-// barLeast is the width of the smallest share, in px: one regressed number in ten thousand is seen.
-const barLeast = 3
-
-// NewBar places the parts: each is at least barLeast wide, and the widest ones give what that takes.
-func NewBar(in *render.Bar) Bar {
-	out, all, wide, small, x := Bar{Label: in.Label}, 0, 0, 0., 0.
-	for _, p := range in.Parts {
-		all += p.N
-	}
-	isSmall := func(p render.Count) bool { return float64(p.N)/float64(all)*stripW < barLeast }
-	for _, p := range in.Parts {
-		if isSmall(p) {
-			small += barLeast
-		} else {
-			wide += p.N
-		}
-	}
-	for _, p := range in.Parts {
-		w := float64(barLeast)
-		if !isSmall(p) {
-			w = (stripW - small) * float64(p.N) / float64(wide)
-		}
-		out.Parts = append(out.Parts, BarPart{round(x), round(w), p.Outcome})
-		x += w
-	}
-	return out
 }
 
 // Span is an interval of ranks as a picture of 120 by 12: the first rank at the left, each as wide as any other.
@@ -285,77 +243,6 @@ func NewStrip(in *render.Strip) Strip {
 		return round(stripPad + math.Log(v/in.Low)/span*(stripW-2*stripPad))
 	}
 	return Strip{Low: x(1), Q1: x(8), Median: x(16), Q3: x(24), High: x(31), Max: x(32), Label: in.Label}
-}
-
-// Whiskers are changes with their intervals as a picture of 480 by 26 a row, 40 where rows say of which model they are:
-// the scale has room for each, zero, and the largest limit to both sides. Names end at Names.
-type Whiskers struct {
-	Height, Bottom, Zero float64
-	Names                float64
-	Band                 Rect
-	Ticks                []Label
-	Rows                 []WhiskerRow
-	Label                string
-}
-
-// WhiskerRow is one change.
-type WhiskerRow struct {
-	Y, X, Low, High, CapTop float64
-	Name, Whole, Change     string // the name as there is room for it; all of it
-	Of                      string // model and device below the name
-	Outcome                 schema.Outcome
-	Solid                   bool // seen again
-	Ends                    bool // both ends of the interval are on the scale
-}
-
-// whiskerName is how many letters of a name there is room for at most.
-const whiskerName = 34
-
-// The scale begins right of the longest name: whiskerLetter is how wide a letter is.
-const whiskerLeft, whiskerRight, whiskerTop, whiskerRow, whiskerTall, whiskerLetter = 160., 400., 18., 26., 40., 7.
-
-// NewWhiskers places the whiskers of a card. An interval wider than ten times the limit ends at the edge.
-func NewWhiskers(in []render.Whisker) Whiskers {
-	limit, left, row, names := 0., whiskerLeft, whiskerRow, make([]string, len(in))
-	for i, w := range in {
-		limit, names[i] = math.Max(limit, w.Limit), w.Name
-		for _, name := range []string{w.Name, w.Of} {
-			letters := utf8.RuneCountInString(words.Short(name, whiskerName))
-			left = math.Max(left, math.Ceil(whiskerLetter*float64(letters))+10)
-		}
-		if w.Of != "" {
-			row = whiskerTall
-		}
-	}
-	lo, hi := -limit, 2*limit
-	for _, w := range in {
-		lo = math.Min(lo, math.Max(w.Low, math.Min(w.Effect, -10*limit)))
-		hi = math.Max(hi, math.Min(w.High, math.Max(w.Effect, 10*limit)))
-	}
-	if hi <= lo {
-		hi = lo + .1
-	}
-	x := func(v float64) float64 {
-		return round(left + (math.Min(hi, math.Max(lo, v))-lo)/(hi-lo)*(whiskerRight-left))
-	}
-	bottom := whiskerTop + row*float64(len(in))
-	out := Whiskers{Names: left - 10, Zero: x(0), Bottom: bottom, Height: bottom + 4,
-		Band:  Rect{X0: x(-limit), Y0: whiskerTop, X1: x(limit), Y1: bottom},
-		Ticks: []Label{{XY{x(limit), 12}, fmt.Sprintf("limit %.3g%s%%", 100*limit, words.Thin), false}}}
-	names = words.ShortApart(names, whiskerName)
-	var said []string
-	for i, w := range in {
-		y := whiskerTop + row*(float64(i)+.5)
-		whole := strings.TrimSpace(w.Of + " " + w.Name)
-		out.Rows = append(out.Rows, WhiskerRow{
-			Y: y, X: x(w.Effect), Low: x(w.Low), High: x(w.High), CapTop: y - 4,
-			Name: names[i], Change: w.Change, Of: words.Short(w.Of, whiskerName), Whole: whole,
-			Outcome: w.Outcome, Solid: w.Evidence == schema.Confirmed, Ends: w.Low >= lo && w.High <= hi,
-		})
-		said = append(said, fmt.Sprintf("%s %s %s", whole, w.Change, w.Evidence))
-	}
-	out.Label = strings.Join(said, "; ")
-	return out
 }
 
 // Course is how the numbers of a change went, as a picture of 480 by 200: a line of medians in a band, the oldest

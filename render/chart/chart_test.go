@@ -2,48 +2,13 @@ package chart_test
 
 import (
 	"math"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart"
 )
-
-// Two workloads have two names, and a name ends left of the scale, inside of the picture.
-func TestWhiskerNames(t *testing.T) {
-	for _, names := range [][2]string{
-		{"1024/1024/32 Output tok/s", "8192/1024/32 Output tok/s"},
-		{"1024/1024/32 prefix_tokens 512, prefixes 8, TTFT p99", "8192/1024/32 prefix_tokens 512, prefixes 8, TTFT p99"},
-		{"tests/bench/test_serving.py::test_decode TTFT mean", "tests/bench/test_serving.py::test_prefill TTFT mean"},
-	} {
-		var in []render.Whisker
-		for _, name := range names {
-			in = append(in, render.Whisker{Name: name, Effect: .1, Low: .05, High: .2, Limit: .05})
-		}
-		p := chart.NewWhiskers(in)
-		if p.Rows[0].Name == p.Rows[1].Name || p.Rows[0].Whole != names[0] {
-			t.Errorf("%s and %s are both %q", names[0], names[1], p.Rows[0].Name)
-		}
-		for _, r := range p.Rows {
-			if room := p.Names / float64(utf8.RuneCountInString(r.Name)); room < 7 || r.Low <= p.Names || p.Names > 250 {
-				t.Errorf("%q ends at %g, its interval begins at %g", r.Name, p.Names, r.Low)
-			}
-		}
-	}
-	two := chart.NewWhiskers([]render.Whisker{{Name: "1/1/1 TTFT mean", Of: "a on n150", Limit: .05},
-		{Name: "1/1/1 TTFT mean", Of: "b on n150", Limit: .05}})
-	if two.Rows[0].Of != "a on n150" || two.Rows[1].Of != "b on n150" || two.Rows[1].Y-two.Rows[0].Y < 32 ||
-		!strings.Contains(two.Label, "b on n150 1/1/1") {
-		t.Errorf("two models have one name: %+v", two)
-	}
-	short := chart.NewWhiskers([]render.Whisker{{Name: "128/64/8 TTFT mean", Effect: .1, Limit: .05}})
-	if short.Names != 150 {
-		t.Errorf("a short name takes the room of the scale: %g", short.Names)
-	}
-}
 
 // A sparkline breaks at a gap, keeps a value that stands alone, and does not blow up noise.
 func TestSpark(t *testing.T) {
@@ -82,15 +47,6 @@ func TestStrip(t *testing.T) {
 	}
 	if s := chart.NewStrip(&render.Strip{Quantiles: same, Low: 7, High: 7}); s.Low != s.Max || math.IsNaN(s.Low) {
 		t.Errorf("all alike: %+v", s)
-	}
-}
-
-// One number in ten thousand is seen in a bar, and the parts fill it.
-func TestBar(t *testing.T) {
-	parts := []render.Count{{N: 1, Outcome: schema.Regressed}, {N: 9999, Outcome: schema.Unchanged}}
-	b := chart.NewBar(&render.Bar{Parts: parts})
-	if p := b.Parts; len(p) != 2 || p[0].W < 3 || math.Abs(p[0].W+p[1].W-160) > .1 || p[1].X != p[0].W {
-		t.Errorf("%+v", b.Parts)
 	}
 }
 

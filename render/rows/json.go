@@ -55,10 +55,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.Cha
 	if f.Shown.Series > 0 {
 		shown = finite(f.Shown.Least)
 	}
-	decisive, basis := []string{}, map[string]string{}
-	for _, x := range card.Whiskers {
-		decisive = append(decisive, x.ID)
-	}
+	basis := map[string]string{}
 	for _, f := range card.Facts {
 		basis[strings.ReplaceAll(strings.ToLower(f.Name), " ", "_")] = f.Text
 	}
@@ -97,7 +94,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.Cha
 	out.Some("recheck", card.Again())
 	out = append(out, Object{
 		// The reason of the decision as a sentence, the ids of the verdicts that decide it, and the ways out.
-		{"card", Object{{"reason", words.Headline(g)}, {"decisive", decisive}, {"basis", basis},
+		{"card", Object{{"reason", words.Headline(g)}, {"decisive", append([]string{}, card.Decisive...)}, {"basis", basis},
 			{"ways", append([]render.Way{}, card.Ways...)}}},
 		// Compared are the numbers of all of the release. Shown is the regression of one number alone that half of them
 		// would have shown, and hidden are those that could hide one beyond the limit.

@@ -67,32 +67,21 @@ func TestBesideColumns(t *testing.T) {
 	turns.Why, turns.Turns = schema.WhyInTurns, &schema.Turns{Baseline: "v7", Blocks: 6, Effect: .2}
 	same.Build, same.SameBuild = "", "digest 0123456789ab"
 	eval := schema.EvalChange{Test: schema.TestPaired, N: 80, Lost: 9, Gained: 2}
-	shared := words.Shared{Build: "version v8 → v9"}
 	for _, c := range []struct {
 		why        schema.Reason
-		want, over string // what it says, and what the columns and the line above the table say
+		want, over string // what it says, and what the columns say
 	}{
 		{change, "4 releases, noise 2\u202f%; change of the first run; confirmed by a re-run (first run: ", "10.0"},
-		{change, "(first run: 120\u202fms).", "Built with"},
-		{turns, "In turns with v7, 6 blocks", "→"},
+		{change, "(first run: 120\u202fms). Built with version v8 → v9.", "→ 110"},
+		{turns, "In turns with v7, 6 blocks", "100 → 110"},
 		{same, "Same build (digest 0123456789ab): the machine or its settings changed", "→"},
 		{eval, "Of 80 the same questions 9 were lost and 2 gained", "→"},
 	} {
 		v.Reason = c.why
-		beside, whole := words.WhyBeside(v, shared), words.Why(v)
+		beside, whole := words.WhyBeside(v), words.Why(v)
 		if !strings.Contains(beside, c.want) || strings.Contains(beside, c.over) || !strings.Contains(whole, c.over) {
 			t.Errorf("beside columns: %s\nalone: %s", beside, whole)
 		}
-	}
-	change.Build = "image x:1 → x:2"
-	v.Reason = change
-	if out := words.WhyBeside(v, shared); !strings.HasSuffix(out, "Built with image x:1 → x:2.") {
-		t.Errorf("a build of its own is not said: %s", out)
-	}
-	change.Build = ""
-	v.Reason = change
-	if out := words.WhyBeside(v, shared); !strings.HasSuffix(out, "No other build is stated.") {
-		t.Errorf("what stands above the table is claimed of every row: %s", out)
 	}
 }
 
@@ -116,44 +105,12 @@ func TestEveryReasonFitsARow(t *testing.T) {
 			r.Turns = nil
 		}
 		v.Reason = r
-		out := words.WhyBeside(v, words.Shared{})
+		out := words.WhyBeside(v)
 		if n := len([]rune(out)); n > twoLines {
 			t.Errorf("%s: %d characters: %s", r.Why, n, out)
 		}
 		if out == "" || strings.Contains(out, "; .") || strings.Contains(out, "..") {
 			t.Errorf("%s: %q", r.Why, out)
-		}
-	}
-}
-
-// What most changes of a table came with is said once, of the rows that it is known of; of what is alone, its row says
-// it.
-func TestSharedBuild(t *testing.T) {
-	const rest = "."
-	type row struct{ device, build string }
-	unchanged := row{"n300", "-"}
-	for _, c := range []struct {
-		list []row
-		want string
-	}{
-		{[]row{{"", "a → b"}, {"", "c → d"}, {"", "c → d"}, {"", ""}}, "Software: c → d" + rest},
-		{[]row{{"", "a → b"}, {"", "c → d"}, {"", ""}, {"", ""}}, ""}, // one row is no table
-		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, unchanged},
-			"Software of m on n150: c → d" + rest},
-		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", ""}, unchanged}, ""},
-		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", "c → d"}, unchanged}, "Software: c → d" + rest},
-	} {
-		var list []schema.Verdict
-		for _, r := range c.list {
-			v := schema.Verdict{Model: "m", Device: r.device, Evidence: schema.Confirmed,
-				Reason: schema.Change{Build: r.build}}
-			if r == unchanged {
-				v.Evidence, v.Reason = schema.NoEvidence, schema.Change{}
-			}
-			list = append(list, v)
-		}
-		if got := words.SharedOf(list).Text(); got != c.want {
-			t.Errorf("%v: %s", c.list, got)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func change(v *schema.Verdict, r schema.Change) string {
 		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
 			turns(v.Metric, r.Turns) + "), which decides nothing."
 	}
-	return differing(v, r, Shared{}, out)
+	return differing(r, out)
 }
 
 // comparison is what the sentences about a change say things of.
@@ -330,97 +330,29 @@ func followed(v *schema.Verdict) string {
 	return "; " + v.Follow.Release + " did not see it again"
 }
 
-// Shared is what the changes of a table came with, most of them alike: it is said once, above them.
-type Shared struct {
-	Of      string // the model on the device that all changes are of, where other rows are of others
-	Build   string // what differs in the software: "version v8 → v9"
-	Differs string // what differs in the measurement: "num_prompts 100 → 400"
-}
-
-// SharedOf is what several changes came with; of two texts that are as common, the first. What is common on one model
-// and device says nothing of another: changes of several share what each of them came with.
-func SharedOf(list []schema.Verdict) Shared {
-	builds, differs := map[string]int{}, map[string]int{}
-	all, with := map[schema.Pair]bool{}, map[schema.Pair]bool{}
-	var s Shared
-	n := 0
-	for i := range list {
-		v := &list[i]
-		all[v.Pair()] = true
-		if r, ok := v.Reason.(schema.Change); ok && changed(v) {
-			with[v.Pair()] = true
-			n++
-			s.Build = commoner(builds, s.Build, r.Build)
-			s.Differs = commoner(differs, s.Differs, r.Differs)
-			s.Of = OnDevice(v.Model, v.Device)
-		}
-	}
-	if len(with) > 1 && builds[s.Build] < n {
-		s.Build = ""
-	}
-	if len(with) > 1 && differs[s.Differs] < n {
-		s.Differs = ""
-	}
-	if len(with) != 1 || len(all) == 1 {
-		s.Of = ""
-	}
-	return s
-}
-
-// commoner counts a text, and returns it where it is the most common one and not alone.
-func commoner(n map[string]int, most, text string) string {
-	if n[text]++; text != "" && n[text] > 1 && n[text] > n[most] {
-		return text
-	}
-	return most
-}
-
-// Text says what is shared and by which rows: it is known of changes in load alone. "" for nothing.
-func (s Shared) Text() string {
-	of := ": "
-	if s.Of != "" {
-		of = " of " + s.Of + ": "
-	}
-	out := ""
-	if s.Differs != "" {
-		out = "Measurement" + of + s.Differs + ". "
-	}
-	if s.Build != "" {
-		out += "Software" + of + s.Build + "."
-	}
-	return strings.TrimSpace(out)
-}
-
-// WhyBeside is what a row alone knows about why a verdict was given. Its columns show the number, its baseline, the
-// change and the interval, the head of its column says what comes first, and what is shared stands above the table.
-func WhyBeside(v schema.Verdict, s Shared) string {
+// WhyBeside is what a row says of why a verdict was given. Its columns show the number, its baseline, the change and
+// the interval, and the head of its column says what comes first.
+func WhyBeside(v schema.Verdict) string {
 	_, compared := v.Effect.Get()
 	r, change := v.Reason.(schema.Change)
 	if !compared || !change {
 		return why(&v, compared)
 	}
-	return besideChange(&v, r, s) + decided(&v)
-}
-
-// changed says whether a verdict is one that what else changed is said of.
-func changed(v *schema.Verdict) bool {
-	return v.Evidence != schema.NoEvidence || v.Outcome == schema.Recovered
+	return besideChange(&v, r) + decided(&v)
 }
 
 // besideChange is the row's part of [change]: what differed in its measurement, what it is compared with, what decided,
 // what differed in its build.
-func besideChange(v *schema.Verdict, r schema.Change, s Shared) string {
+func besideChange(v *schema.Verdict, r schema.Change) string {
 	said := []string{besideBase(r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
 	out := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ") + "."
-	return differing(v, r, s, out)
+	return differing(r, out)
 }
 
-// differing adds to a sentence what differed in the measurement of a number and in its build, but for what is shared.
-func differing(v *schema.Verdict, r schema.Change, s Shared, out string) string {
-	if r.Differs != "" && r.Differs != s.Differs {
+// differing adds to a sentence what differed in the measurement of a number and in its build.
+func differing(r schema.Change, out string) string {
+	if r.Differs != "" {
 		out = "With " + r.Differs + ": " + out
-	} else if r.Differs == "" && s.Differs != "" && changed(v) {
-		out += " Measured as before."
 	}
 	switch {
 	case r.SameBuild != "":
@@ -429,10 +361,8 @@ func differing(v *schema.Verdict, r schema.Change, s Shared, out string) string 
 		out += " Same " + r.SameCommit + "; the rest of the build, or the machine, changed."
 	case r.StatedBuild != "":
 		out += " Its files state the build of the baseline (" + r.StatedBuild + "), which excuses no pull request."
-	case r.Build != "" && r.Build != s.Build:
+	case r.Build != "":
 		out += " Built with " + r.Build + "."
-	case r.Build == "" && s.Build != "" && changed(v):
-		out += " No other build is stated."
 	}
 	return out
 }

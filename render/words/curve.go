@@ -79,16 +79,19 @@ func CurveAt(c *compare.Curve, b string) string {
 		if !ok || x.High > nothing {
 			continue
 		}
-		v, lo, hi, word := x.Value.Value, x.Low, x.High, "better"
-		if v < 0 {
-			v, lo, hi, word = -v, -hi, -lo, "worse"
+		v, lo, hi, word := x.Value.Value, x.Low, x.High, "better "
+		switch {
+		case hundredths(v) == hundredths(0):
+			word = "" // neither
+		case v < 0:
+			v, lo, hi, word = -v, -hi, -lo, "worse "
 		}
 		plain := func(share float64) string { return strings.TrimPrefix(hundredths(share), "+") }
 		text := b + " " + plain(v) + Thin + "% "
 		if !math.IsNaN(lo) {
 			text += "(" + plain(lo) + " to " + plain(hi) + ") "
 		}
-		at = append(at, text+word+" at "+curveLevel(c.Axis, level))
+		at = append(at, text+word+"at "+curveLevel(c.Axis, level))
 	}
 	if len(at) == 0 && len(c.Round()) > 0 {
 		return "not known: the runs are too far apart at every level"

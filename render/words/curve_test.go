@@ -31,6 +31,9 @@ func TestSteepCurve(t *testing.T) {
 	if got := at(.00001); !strings.Contains(got, "at 100") {
 		t.Errorf("%q has no difference at a level", got)
 	}
+	if got := at(.00001); strings.Contains(got, "better") || !strings.Contains(got, "±0.0") {
+		t.Errorf("%q, where nothing differs", got)
+	}
 	if got := at(.002); strings.Contains(got, "better") || strings.Contains(got, "worse") {
 		t.Errorf("%q, where runs are far apart", got)
 	}

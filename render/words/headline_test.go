@@ -1,7 +1,6 @@
 package words_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -126,22 +125,5 @@ func TestMissingIsNotNotMeasuredAgain(t *testing.T) {
 	g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
 	if got := words.Headline(&g); !strings.HasSuffix(got, "of M on d is missing: planned, and no result was found.") {
 		t.Errorf("%q", got)
-	}
-}
-
-// Two names of one finding are never cut to the same text.
-func TestShortApart(t *testing.T) {
-	const a = "512/0/1 backends Vulkan, flash_attn 1, type Q4_K - Medium, ngl 99, phase prompt"
-	b := strings.Replace(a, "Vulkan", "ROCm", 1)
-	for _, c := range []struct{ names, want []string }{
-		{[]string{a, b}, []string{"512/0/1 …backends Vulkan", "512/0/1 …backends ROCm"}},
-		{[]string{a, "128/128/8"}, []string{"512/0/1 …- Medium, ngl 99, phase prompt", "128/128/8"}},
-		{[]string{a, a}, []string{"512/0/1 …- Medium, ngl 99, phase prompt", "512/0/1 …- Medium, ngl 99, phase prompt"}},
-		{[]string{a, a + ", x"}, []string{"512/0/1 …- Medium, ngl 99, phase prompt", "512/0/1 …ngl 99, phase prompt, x"}},
-		{[]string{"128/128/8", "128/128/16"}, []string{"128/128/8", "128/128/16"}},
-	} {
-		if got := words.ShortApart(c.names, 40); !slices.Equal(got, c.want) {
-			t.Errorf("%q, want %q", got, c.want)
-		}
 	}
 }

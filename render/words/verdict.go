@@ -349,45 +349,6 @@ func isLoad(s string) bool {
 	})
 }
 
-// ShortApart is [Short] of several names, where different names stay different: of those that would be cut to the same
-// text, what the others do not have stays.
-func ShortApart(names []string, most int) []string {
-	short, out := make([]string, len(names)), make([]string, len(names))
-	for i, name := range names {
-		short[i] = Short(name, most)
-	}
-	for i, name := range names {
-		var alike []string
-		for k := range names {
-			if short[k] == short[i] && names[k] != name {
-				alike = append(alike, names[k])
-			}
-		}
-		if out[i] = short[i]; len(alike) > 0 {
-			out[i] = Short(apart(name, alike), most)
-		}
-	}
-	return out
-}
-
-// apart is a name without the parts that all others have: ISL, OSL and concurrency stay.
-func apart(name string, others []string) string {
-	load, rest, _ := strings.Cut(name, " ")
-	if !isLoad(load) {
-		load, rest = "", name
-	}
-	var own []string
-	for part := range strings.SplitSeq(rest, ", ") {
-		if slices.ContainsFunc(others, func(o string) bool { return !strings.Contains(o+",", part+",") }) {
-			own = append(own, part)
-		}
-	}
-	if len(own) == 0 {
-		return name
-	}
-	return strings.TrimSpace(load + " …" + strings.Join(own, ", "))
-}
-
 // Lint is a lint as one sentence with the numbers of its worst case.
 func Lint(l lint.Lint) string {
 	of := l.Subject

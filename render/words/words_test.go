@@ -182,7 +182,7 @@ func TestWhyAStandInHasNoBaseline(t *testing.T) {
 		if got := words.Why(v); got != want {
 			t.Errorf("%s: %s", metric, got)
 		}
-		if got := words.WhyBeside(v, words.Shared{}); strings.TrimSuffix(got, ".") != strings.TrimSuffix(want, ".") {
+		if got := words.WhyBeside(v); strings.TrimSuffix(got, ".") != strings.TrimSuffix(want, ".") {
 			t.Errorf("%s beside: %s", metric, got)
 		}
 	}

@@ -1,5 +1,5 @@
-// Planes: what every configuration of a model gives against what one user sees, with switches. The numbers, the limits
-// and the best points within them are in a script beside the page; here they are chosen and drawn.
+// Planes: what every configuration of a model, or every release, gives against what one user sees, with switches. The
+// numbers, the limits and the best points within them are in a script beside the page; here they are chosen and drawn.
 "use strict";
 (function () {
   var AXES = [
@@ -296,7 +296,7 @@
     });
     form.append(el("label", {}, ["Service level", slo]));
     var off = (state.off || "").split("|").filter(Boolean);
-    var kinds = [["device", "Device"], ["engine", "Engine"], ["precision", "Precision"], ["impl", "Implementation"], ["tool", "Tool"]];
+    var kinds = [["device", data.of || "Device"], ["engine", "Engine"], ["precision", "Precision"], ["impl", "Implementation"], ["tool", "Tool"]];
     // Each way to share the work has switches of its own: "ep 1, tp 8" is of two.
     data.lines.forEach((l) => {
       (l.parallel || "").split(", ").forEach((part) => {
@@ -400,9 +400,10 @@
 
     function table(v, rows) {
       var lines = rows.map((r) => r.l),
-        heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", v.axis === 4 ? "TTFT P90 ms" : "TTFT ms", "E2EL ms"]);
+        of = data.of || "Configuration",
+        heads = [of, "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", v.axis === 4 ? "TTFT P90 ms" : "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [
-        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each configuration") : "Highest measured output of each configuration") + ", " + v.workload + (rows.some((r) => r.b.least) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some((l) => l.median) ? ". Where files have no means, medians" : "")),
+        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each " + of.toLowerCase()) : "Highest measured output of each " + of.toLowerCase()) + ", " + v.workload + (rows.some((r) => r.b.least) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some((l) => l.median) ? ". Where files have no means, medians" : "")),
         el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map((h, i) => el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h)))),
         el("tbody", { role: "rowgroup" }, rows.map((r) => {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));

@@ -61,7 +61,6 @@
     main.querySelectorAll("section pre").forEach(ttreport.copyable);
     main.querySelectorAll(".tw > table.list").forEach(ttreport.fold);
     own.forEach(e => (e.hidden = true));
-    ttreport.watch(main);
   }
 
   function clear() {

@@ -1,4 +1,4 @@
-// Enhancement only: theme, sorting, charts on demand. Every page reads without it.
+// Enhancement only: theme, sorting, drawers. Every page reads without it.
 "use strict";
 (function () {
   var root = document.documentElement,
@@ -20,8 +20,7 @@
   apply(mode); // before the first paint
 
   var shards = {},
-    waiting = {},
-    live = [];
+    waiting = {};
   // Data files are scripts that call this: pages opened from disk can load no other kind of data.
   window.ttreport = {
     shard: (id, data) => (shards[id] = data),
@@ -30,8 +29,6 @@
     },
     load,
     data: id => shards[id],
-    watch,
-    paint,
     csv,
     offer,
     el,
@@ -39,7 +36,6 @@
     svg,
     button,
     copying,
-    picture,
     digits,
     copyable,
     fold,
@@ -171,70 +167,6 @@
     drawer();
   }
 
-  // colour is what a custom property comes to in the theme of now: its own text may be a choice between two.
-  function colour(name) {
-    var probe = document.createElement("span");
-    probe.style.color = "var(" + name + ")";
-    document.body.appendChild(probe);
-    var c = getComputedStyle(probe).color;
-    probe.remove();
-    return c;
-  }
-
-  // resolved replaces what data cannot carry: names of formatters by functions, and custom properties by their colours.
-  function resolved(v, key, formatters) {
-    if (Array.isArray(v))
-      return v.map(x => resolved(x, key, formatters));
-    if (v && typeof v === "object") {
-      var o = {};
-      for (var k in v) o[k] = resolved(v[k], k, formatters);
-      return o;
-    }
-    if (key === "formatter" && formatters[v]) return formatters[v];
-    return /color$/i.test(key) && String(v).slice(0, 2) === "--" ? colour(v) : v;
-  }
-
-  // look is the page's style as a theme of ECharts.
-  function look() {
-    var ink = colour("--ink"),
-      ink2 = colour("--ink2"),
-      rule = colour("--rule"),
-      hair = colour("--hair"),
-      panel = colour("--panel");
-    var text = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12, color: ink2 };
-    var axis = {
-      axisLine: { show: true, lineStyle: { color: rule } },
-      axisTick: { lineStyle: { color: rule } },
-      axisLabel: text,
-      nameTextStyle: text,
-      splitLine: { show: false }
-    };
-    var value = Object.assign({}, axis, { splitLine: { show: true, lineStyle: { color: hair } } });
-    return {
-      textStyle: text,
-      legend: { textStyle: text, inactiveColor: rule, pageTextStyle: text, pageIconColor: ink2 },
-      categoryAxis: axis,
-      valueAxis: value,
-      logAxis: value,
-      tooltip: {
-        renderMode: "richText",
-        backgroundColor: panel,
-        borderColor: rule,
-        textStyle: Object.assign({}, text, { color: ink })
-      },
-      dataZoom: {
-        textStyle: text,
-        borderColor: rule,
-        fillerColor: "transparent",
-        height: 24,
-        bottom: 8,
-        handleStyle: { color: panel, borderColor: ink2 },
-        moveHandleStyle: { color: rule },
-        showDataShadow: false
-      }
-    };
-  }
-
   // offer puts a file into the reader's hands; what is in it is what the page shows.
   function offer(name, type, data) {
     var url = URL.createObjectURL(new Blob([data], { type }));
@@ -248,16 +180,6 @@
     return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s;
   }
 
-  // table is the data of a chart as CSV: a line for each point.
-  function table(s) {
-    var x = [].concat(s.option.xAxis)[0],
-      lines = [["series", x.name, [].concat(s.option.yAxis)[0].name || "value"]];
-    s.option.series.forEach((one) => {
-      one.data.forEach(d => lines.push([one.name].concat(d.value)));
-    });
-    return csv(lines);
-  }
-
   // csv is rows of values as a file.
   function csv(lines) {
     return (
@@ -267,93 +189,11 @@
     );
   }
 
-  function picture(name, chart) {
-    var url = chart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
-    offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0)));
-  }
-
-  function downloads(box, s) {
-    var name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_"),
-      png = button("PNG", () => picture(name, box.ttchart));
-    box.after(el("p", { class: "downloads" }, [png, " ", button("CSV", () => offer(name + ".csv", "text/csv", table(s)))]));
-  }
-
   // digits writes a value with three significant digits, as package words does.
   function digits(v) {
     var a = Math.abs(v);
     if (a >= 999.5) return Math.round(v).toLocaleString("en-US").replace("-", "−");
     return v.toPrecision(3).indexOf("e") < 0 ? v.toPrecision(3).replace("-", "−") : String(v);
-  }
-
-  // own are the charts that the page has in itself.
-  function own() {
-    var data = document.getElementById("chart-data");
-    return data ? JSON.parse(data.textContent) : {};
-  }
-
-  function paint(box, option, formatters) {
-    var chart = echarts.init(box, look());
-    chart.setOption(resolved(option, "", formatters));
-    return chart;
-  }
-
-  // draw makes the chart of a place, or makes it again in another theme.
-  function draw(box) {
-    load(box.dataset.echarts)
-      .then(() => {
-        var s = own()[box.dataset.chart];
-        if (!s || !window.echarts) return;
-        if (box.ttchart) box.ttchart.dispose();
-        box.ttchart = paint(box, s.option, {
-          "@point": p => p.componentType === "markLine" ? p.name : p.seriesName + "\n" + s.notes[p.seriesIndex][p.dataIndex]
-        });
-        if (live.indexOf(box) >= 0) return;
-        live.push(box);
-        downloads(box, s);
-        walked(box);
-      })
-      .catch(() => {
-        box.classList.add("failed"); /* the table is there */
-      });
-  }
-
-  // watch draws the charts of a part of the page as they come into view.
-  function watch(part) {
-    if (!window.IntersectionObserver) return;
-    var seen = new IntersectionObserver(
-      ((entries) => {
-        entries.forEach((e) => {
-          if (e.isIntersecting) {
-            seen.unobserve(e.target);
-            draw(e.target);
-          }
-        });
-      }),
-      { rootMargin: "100px" }
-    );
-    part.querySelectorAll("[data-chart]").forEach(c => seen.observe(c));
-  }
-
-  // walked makes a chart one stop of the tab key: arrows go along a line and from line to line.
-  function walked(box) {
-    var line = 0,
-      at = -1,
-      said = document.createElement("output");
-    said.className = "vh";
-    box.tabIndex = 0;
-    box.parentNode.appendChild(said);
-    box.addEventListener("keydown", (e) => {
-      var o = box.ttchart.getOption(),
-        step = { ArrowRight: 1, ArrowLeft: -1 }[e.key],
-        turn = { ArrowDown: 1, ArrowUp: -1 }[e.key];
-      if (!step && !turn) return;
-      e.preventDefault();
-      if (turn) line = (line + turn + o.series.length) % o.series.length;
-      var data = o.series[line].data;
-      at = at < 0 ? (step < 0 ? data.length - 1 : 0) : Math.max(0, Math.min(data.length - 1, at + (step || 0)));
-      box.ttchart.dispatchAction({ type: "showTip", seriesIndex: line, dataIndex: at });
-      said.textContent = o.tooltip[0].formatter({ seriesName: o.series[line].name, seriesIndex: line, dataIndex: at, value: data[at].value });
-    });
   }
 
   // copyable puts a button behind a command.
@@ -459,7 +299,6 @@
         mode = modes[(modes.indexOf(mode) + 1) % 3];
         apply(mode);
         label();
-        live.forEach(draw);
         try {
           localStorage.setItem(key, mode);
         } catch (e) {
@@ -498,12 +337,5 @@
         search();
       });
     }
-
-    watch(document);
-    addEventListener("resize", () => {
-      live.forEach((box) => {
-        box.ttchart.resize();
-      });
-    });
   });
 })();

@@ -36,32 +36,82 @@
     list.forEach((l) => {
       if (l.mean == null) return;
       marks.push([
-        { coord: [l.from, y(l.mean)], lineStyle: { type: "dashed", color: "--ink2" }, label: { show: false } },
+        { coord: [l.from, y(l.mean)], lineStyle: { type: "dashed", color: colour("--ink2") }, label: { show: false } },
         { coord: [l.to - 1, y(l.mean)] }
       ]);
     });
     (s.steps || []).forEach((x) => {
-      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: "--bad" }, label: { formatter: x.label + " since " + t.releases[x.at].name, color: "--ink", align: x.at > 0.7 * s.v.length ? "right" : "center" } });
+      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: colour("--bad") }, label: { formatter: x.label + " since " + t.releases[x.at].name, color: colour("--ink"), align: x.at > 0.7 * s.v.length ? "right" : "center" } });
     });
     (s.targets || []).forEach((x) => {
-      marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: "--ink" }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: "--ink" } });
+      marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: colour("--ink") }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: colour("--ink") } });
     });
     var values = s.v.map(y);
     return {
       animation: false,
       grid: { left: 12, right: phone ? 16 : 64, top: 44, bottom: 64, containLabel: true },
-      tooltip: { trigger: "axis", confine: true, axisPointer: { type: "cross" }, formatter: "@at" },
+      tooltip: { trigger: "axis", confine: true, axisPointer: { type: "cross" }, formatter: p => said(t, s, list, [].concat(p)[0].dataIndex) },
       toolbox: { feature: { dataZoom: { show: true, yAxisIndex: "none", iconStyle: { opacity: 0 } } }, right: 0, itemSize: 1 },
       dataZoom: [{ type: "slider", startValue: from, endValue: to, bottom: 8, height: 20 }],
       xAxis: { type: "category", data: t.releases.map(r => r.name), axisLabel: { hideOverlap: true } },
       yAxis: { type: scale === "log" ? "log" : "value", scale: true, min: range && range[0], max: range && range[1], name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameTextStyle: { align: "left" } },
       series: [
         {
-          type: "line", data: values, symbol: "circle", symbolSize: 6, lineStyle: { color: "--ink2", width: 1.5 }, itemStyle: { color: "--ink" },
+          type: "line", data: values, symbol: "circle", symbolSize: 6, lineStyle: { color: colour("--ink2"), width: 1.5 }, itemStyle: { color: colour("--ink") },
           markLine: { symbol: "none", data: marks, silent: true },
-          markArea: s.expected ? { silent: true, itemStyle: { color: "--band" }, data: [[{ xAxis: s.from || 0, yAxis: y(s.expected[0]) }, { xAxis: s.v.length - 1, yAxis: y(s.expected[1]) }]] } : undefined
+          markArea: s.expected ? { silent: true, itemStyle: { color: colour("--band") }, data: [[{ xAxis: s.from || 0, yAxis: y(s.expected[0]) }, { xAxis: s.v.length - 1, yAxis: y(s.expected[1]) }]] } : undefined
         }
       ]
+    };
+  }
+
+  // colour is what a custom property comes to in the theme of now: its own text may be a choice between two.
+  function colour(name) {
+    var probe = document.createElement("span");
+    probe.style.color = "var(" + name + ")";
+    document.body.appendChild(probe);
+    var c = getComputedStyle(probe).color;
+    probe.remove();
+    return c;
+  }
+
+  // look is the page's style as a theme of ECharts.
+  function look() {
+    var ink = colour("--ink"),
+      ink2 = colour("--ink2"),
+      rule = colour("--rule"),
+      hair = colour("--hair"),
+      panel = colour("--panel");
+    var text = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12, color: ink2 };
+    var axis = {
+      axisLine: { show: true, lineStyle: { color: rule } },
+      axisTick: { lineStyle: { color: rule } },
+      axisLabel: text,
+      nameTextStyle: text,
+      splitLine: { show: false }
+    };
+    var value = Object.assign({}, axis, { splitLine: { show: true, lineStyle: { color: hair } } });
+    return {
+      textStyle: text,
+      categoryAxis: axis,
+      valueAxis: value,
+      logAxis: value,
+      tooltip: {
+        renderMode: "richText",
+        backgroundColor: panel,
+        borderColor: rule,
+        textStyle: Object.assign({}, text, { color: ink })
+      },
+      dataZoom: {
+        textStyle: text,
+        borderColor: rule,
+        fillerColor: "transparent",
+        height: 24,
+        bottom: 8,
+        handleStyle: { color: panel, borderColor: ink2 },
+        moveHandleStyle: { color: rule },
+        showDataShadow: false
+      }
     };
   }
 
@@ -129,7 +179,11 @@
       link = ttreport.copying("Copy link", () => location.href),
       frame = ttreport.copying("Embed", () => el("iframe", { src: location.href.split("#")[0] + address(state, { embed: "1" }), width: "960", height: "600", title: headline }).outerHTML),
       csv = ttreport.button("CSV", () => ttreport.offer(name + ".csv", "text/csv", ttreport.csv([["release", "day", s.k + " " + s.unit, "verdict"]].concat(t.releases.map((r, i) => [r.name, r.day, s.v[i], judged(t, s, i)]))))),
-      png = ttreport.button("PNG", () => chart && ttreport.picture(name, chart));
+      png = ttreport.button("PNG", () => {
+        if (!chart) return;
+        var url = chart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
+        ttreport.offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0)));
+      });
     var facts = s.g ? [["Verdict on the newest", verdict({ verdict: judged(t, s, s.v.length - 1) })]] : [];
     list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release")]));
     if (s.expected) facts.push(["Expected", digits(s.expected[0]) + " to " + digits(s.expected[1]) + " " + s.unit + ", 95 times in 100"]);
@@ -169,7 +223,8 @@
       var ends = (state.zoom || "").split("~").map(name => t.releases.findIndex(r => r.name === name));
       function draw() {
         if (chart) chart.dispose();
-        chart = canvas.ttchart = ttreport.paint(canvas, option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, list, [].concat(p)[0].dataIndex) });
+        chart = canvas.ttchart = echarts.init(canvas, look());
+        chart.setOption(option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined));
         // Dragging zooms. It is switched on by the pointer that could drag: it draws the chart once more, a third of the time
         // that a phone needs for the first picture.
         canvas.onpointerenter = () => chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });

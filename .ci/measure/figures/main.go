@@ -52,6 +52,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"changepoints", changePoints}, {"annotated", annotated}, {"pairs", powerOfPairs},
 		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound}, {"agents", agents},
+		{"boards", boards},
 	} {
 		if o.only == "" || o.only == part.name {
 			part.measure(t)

@@ -1,111 +1,25 @@
-// Command boards measures the ranking of models by evals: its standard errors against the public tables of "Measuring
-// all the noises of LLM Evals", its pairs on MTEB(eng, v2), the coverage of its intervals, how often it separates equal
-// models, and how long it takes.
-//
-//	go run ./.ci/measure/boards [--noises GIT_DIR] [--mteb GIT_DIR]
-//
-// GIT_DIR are clones of all-the-noises/all-the-noises.github.io and embeddings-benchmark/results, bare or not. Draws
-// are by fixed seeds; the exit code is 1 where a goal is missed.
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/board"
-	"github.com/ttreport/ttreport/targets/judge"
+	ranking "github.com/ttreport/ttreport/targets/judge"
 )
 
-// table prints measurements and remembers missed goals.
-type table struct{ missed bool }
-
-func (t *table) row(what, got, goal string, ok bool) {
-	mark := "ok"
-	if !ok {
-		mark, t.missed = "MISSED", true
-	}
-	fmt.Printf("| %-58s | %-28s | %-22s | %-6s |\n", what, got, goal, mark)
-}
-
-func main() {
-	noises := pflag.String("noises", "", "git folder of all-the-noises/all-the-noises.github.io")
-	mteb := pflag.String("mteb", "", "git folder of embeddings-benchmark/results")
-	pflag.Parse()
-	t := &table{}
-	t.row("measure", "result", "goal", true)
-	var err error
-	if *noises != "" {
-		err = measureNoises(t, *noises)
-	}
-	if *mteb != "" && err == nil {
-		err = measureMTEB(t, *mteb)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	split(t)
+// boards measures the ranking of models by evals: the parts of the noise, the coverage of intervals, how often equal
+// models are separated, and how long it takes.
+func boards(t *table) {
+	noiseParts(t)
 	coverage(t)
-	equal(t)
-	speed(t)
-	if t.missed {
-		os.Exit(1)
-	}
-}
-
-// blobs calls each with the files of a git folder's newest commit whose path matches.
-func blobs(dir string, match func(path string) bool, each func(path string, data []byte) error) error {
-	list, err := exec.Command("git", "-C", dir, "ls-tree", "-r", "HEAD").Output()
-	if err != nil {
-		return fmt.Errorf("git ls-tree in %s: %w", dir, err)
-	}
-	var ids, paths []string
-	for line := range strings.Lines(string(list)) {
-		meta, path, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if match(path) {
-			ids, paths = append(ids, strings.Fields(meta)[2]), append(paths, path)
-		}
-	}
-	cmd := exec.Command("git", "-C", dir, "cat-file", "--batch")
-	cmd.Stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return err
-	}
-	r := bufio.NewReader(out)
-	for _, path := range paths {
-		var id, kind string
-		size := 0
-		head, err := r.ReadString('\n')
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Sscan(head, &id, &kind, &size); err != nil {
-			continue // absent from this clone
-		}
-		data := make([]byte, size+1)
-		if _, err := io.ReadFull(r, data); err != nil {
-			return err
-		}
-		if err := each(path, data[:size]); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return cmd.Wait()
+	equalModels(t)
+	rankingTime(t)
 }
 
 // answers draws the shares of right ones among k samples for models of one ability, on items whose difficulty they
@@ -139,8 +53,8 @@ func answers(r *rand.Rand, models, n, k int, clustered bool) []board.Items {
 	return out
 }
 
-// split is the root mean square of the parts of the noise from two samples an item against those from 64.
-func split(t *table) {
+// noiseParts is the root mean square of the parts of the noise from two samples an item against those from 64.
+func noiseParts(t *table) {
 	r := rand.New(rand.NewPCG(7, 8))
 	big := answers(r, 1, 200000, 64, false)[0]
 	truth, got := big.Noise(), [2]float64{}
@@ -153,8 +67,8 @@ func split(t *table) {
 	}
 	for i, part := range []float64{truth.Data, truth.Prediction} {
 		off := math.Sqrt(got[i]/(part*part*200000)) - 1
-		t.row([]string{"SE_x", "SE_pred"}[i]+" from two samples an item, against 64", fmt.Sprintf("%+.1f %%", 100*off),
-			"within 1 %", math.Abs(off) <= .01)
+		t.row(math.Abs(off) <= .01, []string{"SE_x", "SE_pred"}[i]+" from two samples an item, against 64", "within 1 %",
+			"%+.1f %%", 100*off)
 	}
 }
 
@@ -177,13 +91,13 @@ func coverage(t *table) {
 				what += ", clusters of four"
 			}
 			share := float64(covered) / trials
-			t.row(what, fmt.Sprintf("%.1f %%", 100*share), "94 to 96 %", share >= .94 && share <= .96)
+			t.row(share >= .94 && share <= .96, what, "94 to 96 %", "%.1f %%", 100*share)
 		}
 	}
 }
 
-// equal is how often a board of equal models separates any two.
-func equal(t *table) {
+// equalModels is how often a board of equal models separates any two.
+func equalModels(t *table) {
 	for _, models := range []int{5, 20} {
 		r := rand.New(rand.NewPCG(2, uint64(models)))
 		const trials = 2000
@@ -196,12 +110,12 @@ func equal(t *table) {
 			}
 		}
 		share := float64(wrong) / trials
-		t.row(fmt.Sprintf("boards of %d equal models that separate any two", models), fmt.Sprintf("%.1f %%", 100*share),
-			"at most 5 %", share <= .05)
+		t.row(share <= .05, fmt.Sprintf("boards of %d equal models that separate any two", models), "at most 5 %", "%.1f %%",
+			100*share)
 	}
 	const models, tasks, trials = 8, 8, 1000
 	r, wrong := rand.New(rand.NewPCG(2, tasks)), 0
-	mean, each := judge.Split(tasks)
+	mean, each := ranking.Split(tasks)
 	for range trials {
 		var list [tasks][]board.Items
 		separated := 0
@@ -223,8 +137,7 @@ func equal(t *table) {
 		}
 	}
 	share := float64(wrong) / trials
-	t.row("boards of 8 equal models x 8 tasks that do so in any column", fmt.Sprintf("%.1f %%", 100*share), "at most 5 %",
-		share <= .05)
+	t.row(share <= .05, "boards of 8 equal models x 8 tasks that do so in any column", "at most 5 %", "%.1f %%", 100*share)
 }
 
 // used is the CPU time of the process: what else runs on the machine is not measured.
@@ -236,8 +149,8 @@ func used() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// speed ranks 400 models in each of 40 tasks and by their mean; of half of the tasks the answers are known.
-func speed(t *table) {
+// rankingTime ranks 400 models in each of 40 tasks and by their mean; of half of the tasks the answers are known.
+func rankingTime(t *table) {
 	const models, tasks, items = 400, 40, 500
 	r := rand.New(rand.NewPCG(3, 4))
 	rows := make([][]*columns.ScoreRow, tasks)
@@ -263,12 +176,10 @@ func speed(t *table) {
 	}
 	start, before := time.Now(), used()
 	for _, list := range rows {
-		judge.RankScores(list, 1)
+		ranking.RankScores(list, 1)
 	}
-	b, _ := judge.RankMeans(rows, 1)
-	groups := len(b.Groups())
-	all := time.Since(start)
-	t.row("400 models x 40 tasks: every task, the mean, groups", fmt.Sprintf("%.1f s of CPU, %.1f s",
-		(used()-before).Seconds(), all.Seconds()), "under 5 s", used()-before < 5*time.Second)
-	t.row("its groups of ties", fmt.Sprint(groups), "", true)
+	b, _ := ranking.RankMeans(rows, 1)
+	groups, all, cpu := len(b.Groups()), time.Since(start), used()-before
+	t.row(cpu < 5*time.Second, "400 models x 40 tasks: every task, the mean, groups", "under 5 s",
+		"%.1f s of CPU, %.1f s; %d groups of ties", cpu.Seconds(), all.Seconds(), groups)
 }
