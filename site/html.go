@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart"
+	"github.com/ttreport/ttreport/render/chart/echarts"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/static"
@@ -93,7 +94,7 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table,
 		"course": p.course, "shard": shardID,
-		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
+		"markdown": markdown.HTML, "topic": topic, "count": words.Count, "seriesOption": echarts.Series,
 		"fingerprint": func(asset string) string { return prints[asset] },
 	})
 	files := templates.HTML()

@@ -26,7 +26,8 @@
     return s.k + ": " + digits(b.mean) + " → " + digits(l.mean) + " " + s.unit + " since " + t.releases[last.at].name + (last.page ? "; the change as a whole: " : ", ") + last.label + ".";
   }
 
-  function option(t, s, list, scale, from, to) {
+  // option adds the numbers of a series to what the option of all of them is.
+  function option(all, t, s, list, scale, from, to) {
     var base = list[0].mean,
       rel = scale === "percent" && base,
       y = v => (v == null ? "-" : rel ? +(100 * (v / base - 1)).toFixed(3) : v),
@@ -46,23 +47,29 @@
     (s.targets || []).forEach((x) => {
       marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: colour("--ink") }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: colour("--ink") } });
     });
-    var values = s.v.map(y);
-    return {
-      animation: false,
-      grid: { left: 12, right: phone ? 16 : 64, top: 44, bottom: 64, containLabel: true },
-      tooltip: { trigger: "axis", confine: true, axisPointer: { type: "cross" }, formatter: p => said(t, s, list, [].concat(p)[0].dataIndex) },
-      toolbox: { feature: { dataZoom: { show: true, yAxisIndex: "none", iconStyle: { opacity: 0 } } }, right: 0, itemSize: 1 },
-      dataZoom: [{ type: "slider", startValue: from, endValue: to, bottom: 8, height: 20 }],
-      xAxis: { type: "category", data: t.releases.map(r => r.name), axisLabel: { hideOverlap: true } },
-      yAxis: { type: scale === "log" ? "log" : "value", scale: true, min: range && range[0], max: range && range[1], name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameTextStyle: { align: "left" } },
-      series: [
-        {
-          type: "line", data: values, symbol: "circle", symbolSize: 6, lineStyle: { color: colour("--ink2"), width: 1.5 }, itemStyle: { color: colour("--ink") },
-          markLine: { symbol: "none", data: marks, silent: true },
-          markArea: s.expected ? { silent: true, itemStyle: { color: colour("--band") }, data: [[{ xAxis: s.from || 0, yAxis: y(s.expected[0]) }, { xAxis: s.v.length - 1, yAxis: y(s.expected[1]) }]] } : undefined
-        }
-      ]
+    var own = {
+      textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: colour("--ink2") },
+      grid: { right: phone ? 16 : 64 },
+      tooltip: { confine: true, renderMode: "richText", textStyle: { fontSize: 12, color: colour("--ink") }, formatter: p => said(t, s, list, [].concat(p)[0].dataIndex) },
+      toolbox: { itemSize: 1, feature: { dataZoom: { iconStyle: { opacity: 0 } } } },
+      dataZoom: { startValue: from, endValue: to, bottom: 8, height: 20, fillerColor: "transparent", showDataShadow: false, borderColor: colour("--rule"), handleStyle: { color: colour("--panel"), borderColor: colour("--ink2") }, moveHandleStyle: { color: colour("--rule") } },
+      xAxis: { data: t.releases.map(r => r.name) },
+      yAxis: { min: range && range[0], max: range && range[1], name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameTextStyle: { align: "left" } },
+      series: {
+        data: s.v.map(y),
+        markLine: { data: marks, silent: true },
+        markArea: s.expected ? { silent: true, itemStyle: { color: colour("--band") }, data: [[{ xAxis: s.from || 0, yAxis: y(s.expected[0]) }, { xAxis: s.v.length - 1, yAxis: y(s.expected[1]) }]] } : undefined
+      }
     };
+    if (scale === "log") own.yAxis.type = "log";
+    return joined(JSON.parse(all, (k, v) => (v === null ? undefined : /^--/.test(v) ? colour(v) : v)), own);
+  }
+
+  // joined is what an option states together with another; of a list it is the first that the other is for.
+  function joined(a, b) {
+    if (Array.isArray(a) && !Array.isArray(b)) return [joined(a[0], b)];
+    if (!a || !b || a.constructor !== Object || b.constructor !== Object) return b;
+    return Object.keys(b).reduce((all, k) => Object.assign(all, { [k]: joined(all[k], b[k]) }), a);
   }
 
   // colour is what a custom property comes to in the theme of now: its own text may be a choice between two.
@@ -73,46 +80,6 @@
     var c = getComputedStyle(probe).color;
     probe.remove();
     return c;
-  }
-
-  // look is the page's style as a theme of ECharts.
-  function look() {
-    var ink = colour("--ink"),
-      ink2 = colour("--ink2"),
-      rule = colour("--rule"),
-      hair = colour("--hair"),
-      panel = colour("--panel");
-    var text = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12, color: ink2 };
-    var axis = {
-      axisLine: { show: true, lineStyle: { color: rule } },
-      axisTick: { lineStyle: { color: rule } },
-      axisLabel: text,
-      nameTextStyle: text,
-      splitLine: { show: false }
-    };
-    var value = Object.assign({}, axis, { splitLine: { show: true, lineStyle: { color: hair } } });
-    return {
-      textStyle: text,
-      categoryAxis: axis,
-      valueAxis: value,
-      logAxis: value,
-      tooltip: {
-        renderMode: "richText",
-        backgroundColor: panel,
-        borderColor: rule,
-        textStyle: Object.assign({}, text, { color: ink })
-      },
-      dataZoom: {
-        textStyle: text,
-        borderColor: rule,
-        fillerColor: "transparent",
-        height: 24,
-        bottom: 8,
-        handleStyle: { color: panel, borderColor: ink2 },
-        moveHandleStyle: { color: rule },
-        showDataShadow: false
-      }
-    };
   }
 
   // judged is the verdict on a series in a release.
@@ -223,8 +190,8 @@
       var ends = (state.zoom || "").split("~").map(name => t.releases.findIndex(r => r.name === name));
       function draw() {
         if (chart) chart.dispose();
-        chart = canvas.ttchart = echarts.init(canvas, look());
-        chart.setOption(option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined));
+        chart = canvas.ttchart = echarts.init(canvas);
+        chart.setOption(option(host.dataset.option, t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined));
         // Dragging zooms. It is switched on by the pointer that could drag: it draws the chart once more, a third of the time
         // that a phone needs for the first picture.
         canvas.onpointerenter = () => chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
