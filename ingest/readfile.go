@@ -267,6 +267,9 @@ func (s *source) readOpen(ctx context.Context) []*source {
 		b := vllm.ReadCommands(f)
 		s.commands = &b
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: f.Problems}
+	case m.Aside:
+		s.reading = r.Read(f)
+		s.reading.Problems = append(f.Problems, unreadAside(f, m)...)
 	case m.Records || !f.Several():
 		sources = s.split(r.Read(f))
 		s.reading.Problems = append(f.Problems, s.reading.Problems...)

@@ -62,7 +62,7 @@ var Reader = draft.Format{
 			},
 		},
 		{
-			Name: Aside, Detail: "not a result: table of a sweep", Records: true,
+			Name: Aside, Detail: "not a result: table of a sweep", Records: true, Aside: true,
 			Text: func(f *decode.File) bool { return sweepColumn.Match(firstLine(f)) },
 		},
 		asideTable("time slices of a run", "Timeslice,Metric,"),
@@ -104,7 +104,9 @@ var Reader = draft.Format{
 }
 
 func aside(what string, wants ...string) draft.Format {
-	return draft.Format{Name: Aside, Detail: "not a result: " + what, Records: true, Wants: draft.Wants(wants...)}
+	x := draft.Aside(Aside, what, wants...)
+	x.Records = true
+	return x
 }
 
 func asideIf(what string, is func(decode.Value) bool) draft.Format {
