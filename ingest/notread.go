@@ -73,6 +73,9 @@ const codeAside = "without-results"
 // unreadAside reports the numbers of a file that counts for nothing beside the results that it is of; quietLogs drops
 // that where there are any.
 func unreadAside(f *decode.File, m schema.Match) []schema.Problem {
+	if !m.Aside {
+		return nil
+	}
 	list := unreadNumbers(f, schema.Match{Format: NotResult, Detail: nothingLike})
 	for i := range list {
 		p := &list[i]

@@ -45,7 +45,7 @@ func (x *Format) match(f *decode.File) (*Format, schema.Match) {
 			return &x.Others[i], m
 		}
 	}
-	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records, Aside: x.Aside}}
+	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records || x.Aside, Aside: x.Aside}}
 	if isText := f.Form == decode.Text; x.Text != nil || isText {
 		m.Want(isText && x.Text != nil && x.Text(f), x.Detail)
 	}
