@@ -26,13 +26,14 @@ import (
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
 	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\d\s*(?:tok(en)?s?(/s| per sec)|t/s\b)|` +
+	`\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b)|` +
 	`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
 	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
 	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`)
 
 func isMeasuredLine(line []byte) bool {
-	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
+	return bytes.ContainsAny(line, "0123456789") && mayBeMeasured(line) && measuredLine.Match(line) &&
+		!engineLine.Match(line)
 }
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
@@ -275,38 +276,66 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
 		return true
 	}
-	lines, stated, words := measuredLines(text)
+	lines, stated, pairs, words := measuredLines(text)
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
 		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	if ext == ".md" { // of a run is what a date is in the name of
 		return stated > 1 || stated == 1 && dateName.MatchString(path.Base(p.Path))
 	}
-	return lines > 1 || stated == 1 || lines == 1 && isPage
+	return lines > 1 || stated == 1 || pairs > 0 || lines == 1 && isPage
 }
 
-// measuredLines counts the lines with a number of a benchmark, and those that state nothing else; words are the first.
-func measuredLines(text []byte) (lines, stated int, words string) {
+// measuredLines counts the lines with a number of a benchmark: those that state nothing else, and those that state one
+// beside its name; words are the first.
+func measuredLines(text []byte) (lines, stated, pairs int, words string) {
 	var head []byte // nil unless it may be a line of headings
+	isTitled := false
 	for line := range bytes.Lines(text) {
-		may, isRow := len(line) < 400 && mayBeMeasured(line), head != nil && isAligned(head, line)
-		switch {
-		case may:
+		hasPair, isPair := statesPair(line, isTitled)
+		isTitled = isTitle(line, isTitled)
+		isRow := head != nil && isAligned(head, line)
+		if mayBeMeasured(line) {
 			head = line
-		case head != nil && !isRow && !rule.Match(line):
+		} else if !isRow && !rule.Match(line) {
 			head = nil
 		}
-		if !isRow && !(may && isMeasuredLine(line)) {
+		switch {
+		case hasPair:
+			pairs++
+		case !isRow && !isMeasuredLine(line):
 			continue
 		}
 		if lines++; lines == 1 {
 			words = excerpt(behindStamp(line))
 		}
-		if isRow || statedLine.Match(bytes.TrimSpace(line)) {
+		if isRow || isPair || statedLine.Match(bytes.TrimSpace(line)) {
 			stated++
 		}
 	}
-	return lines, stated, words
+	return lines, stated, pairs, words
+}
+
+// isTitle reports a line such as "TTFT (s):", and those below it that are indented.
+func isTitle(line []byte, isBelow bool) bool {
+	text := bytes.TrimSpace(line)
+	return bytes.HasSuffix(text, []byte(":")) && len(text) < 60 && table.IsMeasured(string(text)) ||
+		isBelow && len(text) > 0 && text[0] != line[0]
+}
+
+// statesPair reports a line with a name and a number of a benchmark, such as "ttft_p50: 12.5", and one that begins so.
+// Below a title any name is one.
+func statesPair(line []byte, isTitled bool) (has, begins bool) {
+	if len(line) >= longestMeasured || !isTitled && !mayBeMeasured(line) || engineLine.Match(line) || line[0] == '|' {
+		return false, false
+	}
+	for i, pair := range fraction.FindAllSubmatchIndex(line, 20) {
+		name := strings.TrimSpace(string(line[pair[2]:pair[3]]))
+		if (isTitled && line[0] == ' ' || table.IsMeasured(name)) && len(name) < 60 && !ofLimit.MatchString(name) {
+			return true, i == 0 && len(bytes.Trim(line[:pair[2]], " \t-*\"'{")) == 0
+		}
+	}
+	return false, false
 }
 
 // behindStamp is what a line says of a benchmark, behind the stamp of a log.
@@ -375,7 +404,7 @@ var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|
 	`^\s*\{.*"(?:accuracy|perplexity|ppl)":\s*\d|` +
 	`\d\s*tok(en)?s?/s\b.*\bttft\b.*\d|` +
 	`^\s*tok(en)?s?/s\s+\d|` +
-	`^.{0,40}\d\s*(?:tok(en)?s?(/s|/sec| per sec)|t/s\b).{0,20}$`)
+	`^.{0,40}\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b).{0,60}$`)
 
 // notebook is what the cells of a Jupyter notebook printed.
 func notebook(v decode.Value) []byte {
@@ -579,12 +608,18 @@ func joinedNames(names []string) string {
 	return redact.Text(strings.Join(names, ", "))
 }
 
+// longestMeasured bounds a line that states a number of a benchmark.
+const longestMeasured = 400
+
 // mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
+	if len(line) >= longestMeasured {
+		return false
+	}
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
-		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
+		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall", "wer"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

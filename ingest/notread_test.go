@@ -127,6 +127,21 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 // Whatever else has numbers of a benchmark in it is named with what they are called: tables in markdown, JSON that
 // resembles another format, pages, databases. Code, prose and logs of servers are not.
 func TestNothingIsSilent(t *testing.T) {
+	for name, text := range map[string]string{
+		"hey.md":     "# a\n```\n  Requests/sec:\t908.17\n```\n# b\n```\n  Requests/sec:\t2147.05\n```\n",
+		"mlx.log":    "Generation: 100 tokens, 45.6 tokens-per-sec\nPeak memory: 4.5 GB\n",
+		"json.log":   "boot\nBENCH_RESULT: {\"tokens\": 64, \"tok_per_s\": 4.25}\ndone\n",
+		"pair.txt":   "requests: 10\nttft_mean: 0.534\n",
+		"titled.txt": "TTFT (s):\n  Average:   0.123\n  P50:       0.120\n",
+		"eval.log":   "INFO step 100\n[eval] exact_match=0.71 f1=0.83\n",
+		"speed.txt":  "Speed: 45.3 tok/sec, first token after 0.23 s\n",
+		"wer.json":   `{"model":"whisper","wer":0.0512}`, "elo.jsonl": `{"model":"m","elo":1203.5}`,
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: text})
+		if len(set.Problems) != 1 || set.Problems[0].Severity != schema.SevWarning {
+			t.Errorf("%s: %v", name, set.Problems)
+		}
+	}
 	for name, c := range map[string]struct{ text, code, found string }{
 		"runs/a.md": {"# run\n| metric | value |\n|---|---:|\n| `output_tok_s` | 40.19 |\n", "benchmark-text",
 			"output_tok_s"},

@@ -169,7 +169,8 @@ func TestProposedIsLiteral(t *testing.T) {
 			"n150 of m.1 5; n300 of m.2 6; ",
 		`[{"model":"a","runs":[{"ttft_ms":5,"users":4}]},{"model":"b","runs":[{"ttft_ms":6,"users":4}]}]`: "" +
 			"a -/-/4 5; b -/-/4 6; ",
-		`[{"runs":[{"ttft_ms":5,"users":4}]},{"runs":[{"ttft_ms":6,"users":4}]}]`: "-/-/4 of 0 5; -/-/4 of 1 6; ",
+		`[{"runs":[{"ttft_ms":5,"users":4}]},{"runs":[{"ttft_ms":6,"users":4}]}]`:        "-/-/4 of 0 5; -/-/4 of 1 6; ",
+		`{"model":"m","ttft_ms_summary":{"unit":"ms","median":5},"ttft_note_ms":"slow"}`: "m workload not stated median 5; ",
 		`{"cases":{"gpu":"n150","one":{"rows":[{"ttft_ms":5}]},"two":{"rows":[{"ttft_ms":6}]}}}`: "" +
 			"n150 of one 5; n150 of two 6; ",
 	} {
@@ -178,9 +179,13 @@ func TestProposedIsLiteral(t *testing.T) {
 		r, got := follow(t, "x.json", rest).Read(f), ""
 		for _, one := range append([]schema.Reading{r}, r.More...) {
 			for _, p := range one.Points {
-				ttft, _ := p.Value("ttft", "mean")
-				got += strings.TrimLeft(fmt.Sprintf("%s%s %s %g; ", one.Facts.Model.ID, one.Facts.Device.Name, p.Key.Workload(),
-					ttft), " ")
+				ttft, isMean := p.Value("ttft", "mean")
+				words := one.Facts.Model.ID + one.Facts.Device.Name + " " + p.Key.Workload()
+				if !isMean {
+					ttft, _ = p.Value("ttft", "median")
+					words += " median"
+				}
+				got += strings.TrimLeft(fmt.Sprintf("%s %g; ", words, ttft), " ")
 			}
 		}
 		if got != want || Codes(r) != "" {

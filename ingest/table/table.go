@@ -355,14 +355,15 @@ func (r *reader) note(cells []cell, row decode.Value) (has bool) {
 }
 
 // measured matches the name of a number that a benchmark measures, or of a score or an eval.
-var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
+var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/-]*(?:per[ _-]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
 	`eval_duration|\bt/s\b|_toks$|\bavg_ts$|resolved_instances|unit_tests_passed|` +
-	`^requests?/s$|response[_ ]time$|(?:^|_)p9[059]_ms$|(?:pass|win|match|hit|resolve|correct|success)[_ ]rate|` +
+	`\breq(?:uest)?s?(?:/|[ _-]per[ _-])s|response[_ ]time$|(?:^|_)p9[059]_ms$|` +
+	`(?:pass|win|match|hit|resolve|correct|success)[_ ]rate|` +
 	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|em|exact_match|pass[@^]\d+|perplexity|ppl)` +
 	`(?:$|[_ ,./-])|` + // scores of retrieval, classes and agreement, and evals that leaderboards have in their headings
-	`(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|cosine[ _]similarity)(?:$|[\W_])|` +
+	`(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|chrf|rouge\w*|wer|elo|cosine[ _]similarity)(?:$|[\W_])|` +
 	`\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|lambada|simpleqa|gsm8k|hellaswag|` +
 	`truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|arc[-_ ]?(?:c|e|challenge|easy)|` +
 	`livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`)
@@ -889,13 +890,15 @@ func isMetricName(heading string) bool {
 	return isMetric && !ofLimit.MatchString(heading)
 }
 
-// scalars are the paths of the members of a row that are no lists, one level deep.
+// scalars are the paths of the members of a row that are no lists, one level deep, without texts that are called like a
+// metric: the unit beside its number.
 func scalars(row decode.Value, in string, most int) (out []string) {
 	members := row.Members()
 	for _, m := range members[:min(len(members), most)] {
 		switch {
 		case m.Val.Kind() == decode.Object && in == "":
 			out = append(out, scalars(m.Val, m.Key+".", most)...)
+		case m.Val.Kind() == decode.String && m.Val.Ptr() == nil && isMetricName(in+m.Key):
 		case m.Val.Kind() != decode.Object && m.Val.Kind() != decode.Array:
 			out = append(out, in+m.Key)
 		}
