@@ -763,7 +763,7 @@ func (n *names) pattern(files ...string) string {
 
 // fits reports whether a pattern matches some files, and none of another kind. Of too many names it says no.
 func (n *names) fits(pattern string, files []string) bool {
-	const mostAsked = 2_000_000
+	const mostAsked = 500_000
 	if n.asked += len(n.all); n.asked > mostAsked {
 		return false
 	}

@@ -293,10 +293,7 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 
 // metric reads one block {unit, avg, p50 …}; null statistics are absent ones.
 func metric(d *draft.Draft, block decode.Value, x draft.Field) {
-	ok := false
-	if x.Scale, ok = unitScale(block.Get("unit").Str(), schema.Unit(x.Metric)); !ok {
-		d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"),
-			fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), x.Key), schema.Unit(x.Metric), "no number of this metric")
+	if !inUnit(d, &x, block.Get("unit")) {
 		return
 	}
 	for _, s := range block.Members() {
@@ -308,6 +305,15 @@ func metric(d *draft.Draft, block decode.Value, x draft.Field) {
 		n, _ := block.Get("count").Int()
 		d.Size(x.Metric, n)
 	}
+}
+
+// inUnit sets the scale of a field from the unit that a file states, or reports one that is not known.
+func inUnit(d *draft.Draft, x *draft.Field, unit decode.Value) (ok bool) {
+	if x.Scale, ok = unitScale(unit.Str(), schema.Unit(x.Metric)); !ok {
+		d.Problem(schema.SevWarning, "unknown-unit", unit, fmt.Sprintf("unit %q of %s", unit.Text(), x.Key),
+			schema.Unit(x.Metric), "no number of this metric")
+	}
+	return ok
 }
 
 // unitScale converts AIPerf's spellings of units; the unit in the file counts.
