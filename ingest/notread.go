@@ -32,8 +32,7 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[
 	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`)
 
 func isMeasuredLine(line []byte) bool {
-	return bytes.ContainsAny(line, "0123456789") && mayBeMeasured(line) && measuredLine.Match(line) &&
-		!engineLine.Match(line)
+	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
 }
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
@@ -292,10 +291,10 @@ func measuredLines(text []byte) (lines, stated, pairs int, words string) {
 	var head []byte // nil unless it may be a line of headings
 	isTitled := false
 	for line := range bytes.Lines(text) {
-		hasPair, isPair := statesPair(line, isTitled)
+		may, isRow := mayBeMeasured(line), head != nil && isAligned(head, line)
+		hasPair, isPair := statesPair(line, may, isTitled)
 		isTitled = isTitle(line, isTitled)
-		isRow := head != nil && isAligned(head, line)
-		if mayBeMeasured(line) {
+		if may {
 			head = line
 		} else if !isRow && !rule.Match(line) {
 			head = nil
@@ -303,7 +302,7 @@ func measuredLines(text []byte) (lines, stated, pairs int, words string) {
 		switch {
 		case hasPair:
 			pairs++
-		case !isRow && !isMeasuredLine(line):
+		case !isRow && !(may && isMeasuredLine(line)):
 			continue
 		}
 		if lines++; lines == 1 {
@@ -325,14 +324,14 @@ func isTitle(line []byte, isBelow bool) bool {
 
 // statesPair reports a line with a name and a number of a benchmark, such as "ttft_p50: 12.5", and one that begins so.
 // Below a title any name is one.
-func statesPair(line []byte, isTitled bool) (has, begins bool) {
-	if len(line) >= longestMeasured || !isTitled && !mayBeMeasured(line) || engineLine.Match(line) || line[0] == '|' {
+func statesPair(line []byte, may, isTitled bool) (has, begins bool) {
+	if !may && !isTitled || line[0] == '|' || bytes.IndexByte(line, '.') < 0 {
 		return false, false
 	}
 	for i, pair := range fraction.FindAllSubmatchIndex(line, 20) {
 		name := strings.TrimSpace(string(line[pair[2]:pair[3]]))
 		if (isTitled && line[0] == ' ' || table.IsMeasured(name)) && len(name) < 60 && !ofLimit.MatchString(name) {
-			return true, i == 0 && len(bytes.Trim(line[:pair[2]], " \t-*\"'{")) == 0
+			return !engineLine.Match(line), i == 0 && len(bytes.Trim(line[:pair[2]], " \t-*\"'{")) == 0
 		}
 	}
 	return false, false
@@ -619,7 +618,7 @@ func mayBeMeasured(line []byte) bool {
 	}
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
-		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall", "wer"} {
+		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}
