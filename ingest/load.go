@@ -51,7 +51,7 @@ type Set struct {
 //	walk             roots   → found files, each once
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
 //	quietLogs        sources → the same, without notes on logs that lie beside results
-//	joinMappings     sources → the same, with one proposed mapping for files of one kind in a folder
+//	nameMappings     sources → the same, with the names of the files that each proposed mapping is of
 //	joinParts        sources → the same, with records and items in the summary that they belong to
 //	dropLogs         sources → the same, without logs that sidecars name
 //	recall           sources → the results in history that they may have something in common with
@@ -84,7 +84,7 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 		return Set{}, nil, err
 	}
 	quietLogs(sources)
-	joinMappings(sources)
+	nameMappings(sources)
 	joinParts(sources)
 	side := indexSideFiles(sources)
 	side.dropLogs(sources)

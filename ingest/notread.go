@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
@@ -24,7 +26,7 @@ import (
 var measuredLine = lazyregexp.New(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
 	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\d\s*(?:tok(en)?s?(/s| per sec)|t/s\b)|` +
+	`\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b)|` +
 	`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
 	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
 	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`)
@@ -32,23 +34,6 @@ var measuredLine = lazyregexp.New(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]f
 func isMeasuredLine(line []byte) bool {
 	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
 }
-
-// isHeading reports the name of a column with such numbers, or with scores of an eval.
-func isHeading(name string) bool {
-	return table.IsMeasured(name) || knownEval.MatchString(name) || knownScore.MatchString(name)
-}
-
-// knownScore matches what scores of retrieval, classes and agreement are called.
-var knownScore = lazyregexp.New(
-	`(?i)(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|(?:match|hit|win)[ _]rate|cosine[ _]similarity)(?:$|[\W_])`)
-
-// knownEval matches a row with such scores.
-var knownEval = lazyregexp.New("(?i)" + evals)
-
-// evals are names that leaderboards have in their headings.
-const evals = `\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|lambada|simpleqa|gsm8k|hellaswag|` +
-	`truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|arc[-_ ]?(?:c|e|challenge|easy)|` +
-	`livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = lazyregexp.New(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
@@ -82,6 +67,25 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 	return []schema.Problem{p}
 }
 
+// codeAside is the code of a problem about numbers of files that are not there.
+const codeAside = "without-results"
+
+// unreadAside reports the numbers of a file that counts for nothing beside the results that it is of; quietLogs drops
+// that where there are any.
+func unreadAside(f *decode.File, m schema.Match) []schema.Problem {
+	if !m.Aside {
+		return nil
+	}
+	list := unreadNumbers(f, schema.Match{Format: NotResult, Detail: nothingLike})
+	for i := range list {
+		p := &list[i]
+		p.Code, p.Expected = codeAside, "the files that the tool wrote of the runs themselves"
+		p.Found = strings.TrimPrefix(m.Detail, "not a result: ") + ", without the results themselves: " +
+			strings.TrimSuffix(p.Found, ofNoFormat)
+	}
+	return list
+}
+
 // dataScript matches a script that holds data for a page, as github-action-benchmark writes it.
 var dataScript = lazyregexp.New(`(?m)^window\.\w+\s*=\s*[\[{]`)
 
@@ -92,7 +96,7 @@ var cellText = lazyregexp.New(`<t(?: [^>]*)?>([^<]+)</t>`)
 func unreadWorkbook(p *schema.Problem, text []byte) bool {
 	var names []string
 	for _, m := range cellText.FindAllSubmatch(text, 1000) {
-		if name := string(m[1]); isHeading(name) && len(name) < 60 {
+		if name := string(m[1]); table.IsMeasured(name) && len(name) < 60 {
 			names = append(names, name)
 		}
 	}
@@ -149,7 +153,7 @@ func measuredColumns(head []byte) string {
 	var all, names []string
 	for name := range strings.FieldsFuncSeq(string(head), func(r rune) bool { return strings.ContainsRune(",;\t", r) }) {
 		name = strings.Trim(name, "\" \r")
-		if all = append(all, strings.ToLower(name)); isHeading(name) && len(names) < 4 && len(name) < len(head) {
+		if all = append(all, strings.ToLower(name)); table.IsMeasured(name) && len(names) < 4 && len(name) < len(head) {
 			names = append(names, name)
 		}
 	}
@@ -217,13 +221,14 @@ func extension(name string) string {
 func mappingHint(f *decode.File) string {
 	mapping := ""
 	if f.Form == decode.JSON {
-		mapping = table.ProposeJSON(f.Path, f.First)
+		mapping = table.ProposeJSON(f.First)
 	} else {
-		mapping = table.Propose(f.Path, headOf(f.Data))
+		mapping = table.Propose(headOf(f.Data))
 	}
 	switch {
-	case mapping != "":
-		return "if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:\n" + mapping
+	case mapping != "": // nameMappings says of which files
+		return table.Hint("if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:",
+			table.Proposal{Files: f.Path, Rest: mapping})
 	case f.Form == decode.JSON:
 		return "say under tables: in ttreport.yaml what they are, and rows: where they stand; see ttreport help files"
 	}
@@ -238,12 +243,12 @@ func measuredRow(text []byte) string {
 		switch line = bytes.TrimSpace(line); {
 		case bytes.IndexByte(line, '|') < 0:
 			head = nil
-		case head == nil || !numberCell.Match(line) && isHeading(string(line)): // headings may have two lines
+		case head == nil || !numberCell.Match(line) && table.IsMeasured(string(line)): // headings may have two lines
 			head = line
 		case !numberCell.Match(line):
-		case isHeading(string(head)):
+		case table.IsMeasured(string(head)):
 			return excerpt(head)
-		case isHeading(string(line)):
+		case table.IsMeasured(string(line)):
 			return excerpt(line)
 		}
 	}
@@ -270,38 +275,66 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
 		return true
 	}
-	lines, stated, words := measuredLines(text)
+	lines, stated, pairs, words := measuredLines(text)
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
 		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	if ext == ".md" { // of a run is what a date is in the name of
 		return stated > 1 || stated == 1 && dateName.MatchString(path.Base(p.Path))
 	}
-	return lines > 1 || stated == 1 || lines == 1 && isPage
+	return lines > 1 || stated == 1 || pairs > 0 || lines == 1 && isPage
 }
 
-// measuredLines counts the lines with a number of a benchmark, and those that state nothing else; words are the first.
-func measuredLines(text []byte) (lines, stated int, words string) {
+// measuredLines counts the lines with a number of a benchmark: those that state nothing else, and those that state one
+// beside its name; words are the first.
+func measuredLines(text []byte) (lines, stated, pairs int, words string) {
 	var head []byte // nil unless it may be a line of headings
+	isTitled := false
 	for line := range bytes.Lines(text) {
-		may, isRow := len(line) < 400 && mayBeMeasured(line), head != nil && isAligned(head, line)
-		switch {
-		case may:
+		may, isRow := mayBeMeasured(line), head != nil && isAligned(head, line)
+		hasPair, isPair := statesPair(line, may, isTitled)
+		isTitled = isTitle(line, isTitled)
+		if may {
 			head = line
-		case head != nil && !isRow && !rule.Match(line):
+		} else if !isRow && !rule.Match(line) {
 			head = nil
 		}
-		if !isRow && !(may && isMeasuredLine(line)) {
+		switch {
+		case hasPair:
+			pairs++
+		case !isRow && !(may && isMeasuredLine(line)):
 			continue
 		}
 		if lines++; lines == 1 {
 			words = excerpt(behindStamp(line))
 		}
-		if isRow || statedLine.Match(bytes.TrimSpace(line)) {
+		if isRow || isPair || statedLine.Match(bytes.TrimSpace(line)) {
 			stated++
 		}
 	}
-	return lines, stated, words
+	return lines, stated, pairs, words
+}
+
+// isTitle reports a line such as "TTFT (s):", and those below it that are indented.
+func isTitle(line []byte, isBelow bool) bool {
+	text := bytes.TrimSpace(line)
+	return bytes.HasSuffix(text, []byte(":")) && len(text) < 60 && table.IsMeasured(string(text)) ||
+		isBelow && len(text) > 0 && text[0] != line[0]
+}
+
+// statesPair reports a line with a name and a number of a benchmark, such as "ttft_p50: 12.5", and one that begins so.
+// Below a title any name is one.
+func statesPair(line []byte, may, isTitled bool) (has, begins bool) {
+	if !may && !isTitled || line[0] == '|' || bytes.IndexByte(line, '.') < 0 {
+		return false, false
+	}
+	for i, pair := range fraction.FindAllStringSubmatchIndex(string(line), 20) {
+		name := strings.TrimSpace(string(line[pair[2]:pair[3]]))
+		if (isTitled && line[0] == ' ' || table.IsMeasured(name)) && len(name) < 60 && !ofLimit.MatchString(name) {
+			return !engineLine.Match(line), i == 0 && len(bytes.Trim(line[:pair[2]], " \t-*\"'{")) == 0
+		}
+	}
+	return false, false
 }
 
 // behindStamp is what a line says of a benchmark, behind the stamp of a log.
@@ -339,7 +372,7 @@ func isAligned(head, row []byte) bool {
 	}
 	headings := 0
 	for name := range cells(head) {
-		if isHeading(name) {
+		if table.IsMeasured(name) {
 			headings++
 		}
 	}
@@ -352,10 +385,12 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 	if names == "" {
 		return f.First.Get("cells").Kind() == decode.Array && unreadText(p, notebook(f.First), ".ipynb")
 	}
-	p.Code, p.Found = "unread-numbers", "numbers called "+names+", in JSON of no known format"
+	p.Code, p.Found = "unread-numbers", "numbers called "+names+ofNoFormat
 	p.Hint = mappingHint(f)
 	return true
 }
+
+const ofNoFormat = ", in JSON of no known format"
 
 // emphasis matches what a document prints bold, or as code.
 var emphasis = lazyregexp.New("\\*\\*|`")
@@ -368,7 +403,7 @@ var statedLine = lazyregexp.New(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|thro
 	`^\s*\{.*"(?:accuracy|perplexity|ppl)":\s*\d|` +
 	`\d\s*tok(en)?s?/s\b.*\bttft\b.*\d|` +
 	`^\s*tok(en)?s?/s\s+\d|` +
-	`^.{0,40}\d\s*(?:tok(en)?s?(/s|/sec| per sec)|t/s\b).{0,20}$`)
+	`^.{0,40}\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b).{0,60}$`)
 
 // notebook is what the cells of a Jupyter notebook printed.
 func notebook(v decode.Value) []byte {
@@ -477,7 +512,7 @@ func measuredMembers(v decode.Value, hasModel, areLimits bool) (names []string) 
 	members := v.Members()
 	members = members[:min(len(members), most)]
 	isUntimed := slices.ContainsFunc(members, func(m decode.Member) bool { // a request whose first token nobody timed
-		return m.Val.Kind() == decode.Null && isHeading(m.Key)
+		return m.Val.Kind() == decode.Null && table.IsMeasured(m.Key)
 	})
 	for _, m := range members {
 		if isMeasurement(m, areLimits) {
@@ -515,7 +550,7 @@ func isMeasurement(m decode.Member, areLimits bool) bool {
 	}
 	isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
 	isNumber := first.Kind() == decode.Number || !areLimits && hasNumbers(first)
-	return (isNumber || isText) && isHeading(m.Key)
+	return (isNumber || isText) && table.IsMeasured(m.Key)
 }
 
 // withUnit matches a number with a unit, as a text.
@@ -525,7 +560,7 @@ var withUnit = lazyregexp.New(`^\s*\d[\d.,]*\s*(?:s|ms|µs|us|%|t/s|tok(?:en)?s?
 func columnsOf(v decode.Value) (names []string) {
 	take := func(list decode.Value) {
 		for x := range list.Items() {
-			if text := x.Str(); len(text) < 60 && isHeading(text) {
+			if text := x.Str(); len(text) < 60 && table.IsMeasured(text) {
 				names = append(names, text)
 			}
 		}
@@ -572,12 +607,18 @@ func joinedNames(names []string) string {
 	return redact.Text(strings.Join(names, ", "))
 }
 
+// longestMeasured bounds a line that states a number of a benchmark.
+const longestMeasured = 400
+
 // mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
+	if len(line) >= longestMeasured {
+		return false
+	}
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
-		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
+		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}
@@ -606,6 +647,7 @@ func quietLogs(sources []*source) {
 		}
 	}
 	for _, s := range sources {
+		s.quietAside(withResults, len(stems) > 0)
 		isTable := slices.Contains([]string{".csv", ".tsv"}, extension(s.rel)) // of numbers that may be nowhere else
 		if s.reading.Format != NotResult || isTable || !withResults[path.Dir(s.shown())] {
 			continue
@@ -622,54 +664,112 @@ func quietLogs(sources []*source) {
 	}
 }
 
-// proposedFiles matches a mapping that a hint proposes: the names of its files, and the rest.
-var proposedFiles = lazyregexp.New(`(?s)^(.*\n  - files: )"([^"\n]*)"(\n.*)$`)
-
-// joinMappings makes one mapping of those that are proposed for files of one kind in a folder whose names differ by
-// more than numbers, where one pattern of names is for them and for no other file of the folder.
-func joinMappings(sources []*source) {
-	type kind struct{ folder, ext, rest string }
-	type proposal struct {
-		name string
-		hint []string // the parts of its text
-		p    *schema.Problem
+// quietAside drops the warning about a file that counts for nothing beside results, where results were read in or below
+// one of the three folders around it.
+func (s *source) quietAside(withResults map[string]bool, hasAny bool) {
+	around, has := path.Dir(s.shown()), false
+	for range 3 {
+		has = has || withResults[around] || around == "." && hasAny
+		around = path.Dir(around)
 	}
-	proposed, all := map[kind][]proposal{}, map[string][]string{} // by kind; names by folder
+	s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
+		return p.Code == codeAside && has
+	})
+}
+
+// counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
+var counters = lazyregexp.New(`\d[\d_.:T-]*\d|\d|[*?{}\[\]\\]+`)
+
+// nameMappings says of which files the mappings are that are proposed: of all of one kind in a folder by a pattern of
+// their names, where it matches no file of another kind, and else of one file.
+func nameMappings(sources []*source) {
+	type kind struct{ folder, ext, rest string }
+	n := names{kinds: map[string]string{}}
+	proposed := map[kind]map[string][]*schema.Problem{}
 	for _, s := range sources {
-		folder, name := path.Dir(s.shown()), path.Base(s.rel)
-		all[folder] = append(all[folder], name)
+		at := s.shown()
+		n.all = append(n.all, at)
 		for i := range s.reading.Problems {
 			p := &s.reading.Problems[i]
-			if hint := proposedFiles.FindStringSubmatch(p.Hint); hint != nil {
-				k := kind{folder, path.Ext(name), hint[3]}
-				proposed[k] = append(proposed[k], proposal{name, hint, p})
+			if _, list := table.Proposed(p.Hint); len(list) > 0 {
+				k := kind{path.Dir(at), path.Ext(at), list[0].Rest}
+				if n.kinds[at] = k.rest; proposed[k] == nil {
+					proposed[k] = map[string][]*schema.Problem{}
+				}
+				proposed[k][at] = append(proposed[k][at], p)
 			}
 		}
 	}
-	for k, list := range proposed {
-		begin, names, isOne := list[0].name, map[string]bool{}, true
-		for _, x := range list {
-			for !strings.HasPrefix(x.name, begin) {
-				begin = begin[:len(begin)-1]
+	for k, files := range proposed {
+		list := slices.Sorted(maps.Keys(files))
+		all := n.pattern(list...)
+		for _, at := range list {
+			pattern := all
+			if pattern == "" {
+				pattern = cmp.Or(n.pattern(at), asName.ReplaceAllString(at, "?"))
 			}
-			names[x.name], isOne = true, isOne && x.hint[2] == list[0].hint[2]
-		}
-		begin = strings.TrimRight(begin, "0123456789")
-		isOther := func(name string) bool {
-			return strings.HasPrefix(name, begin) && path.Ext(name) == k.ext && !names[name]
-		}
-		files := path.Join(path.Base(k.folder), begin) + "*" + k.ext
-		if begin == "" {
-			files = path.Base(k.folder) + "/*" + k.ext
-		}
-		files = strings.TrimPrefix(files, "./")
-		if isOne || slices.ContainsFunc(all[k.folder], isOther) || strings.ContainsAny(k.folder+begin, "*?[]{}\\\"") {
-			continue
-		}
-		for _, x := range list {
-			x.p.Hint = fmt.Sprintf("%s%q%s", x.hint[1], files, x.hint[3])
+			for _, p := range files[at] {
+				text, _ := table.Proposed(p.Hint)
+				p.Hint = table.Hint(text, table.Proposal{Files: pattern, Rest: k.rest})
+			}
 		}
 	}
+}
+
+// asName matches what a pattern would not take as it stands in a name.
+var asName = lazyregexp.New(`[*?{}\[\]\\"]`)
+
+// names are those of files, for patterns that match some of them.
+type names struct {
+	all   []string
+	kinds map[string]string // the mapping that is proposed for a file
+	asked int               // how many names were matched
+}
+
+// pattern is the shortest that matches some files of a folder, of which one mapping is proposed, and no file of another
+// mapping or of none; "" where none is found.
+func (n *names) pattern(files ...string) string {
+	begin, forms := path.Base(files[0]), map[string]bool{}
+	for _, at := range files {
+		name := path.Base(at)
+		for !strings.HasPrefix(name, begin) {
+			begin = begin[:len(begin)-1]
+		}
+		forms[counters.ReplaceAllString(name, "*")] = true
+	}
+	begin = asName.ReplaceAllString(begin, "?")
+	if len(files) > 1 {
+		begin = strings.TrimRight(begin, "0123456789") + "*" + path.Ext(files[0])
+	}
+	tries, least := []string{begin}, 1 // folders
+	if len(forms) == 1 {
+		tries, least = append(slices.Collect(maps.Keys(forms)), begin), 0
+	}
+	in := path.Dir(files[0])
+	for _, name := range tries {
+		for _, folders := range []string{counters.ReplaceAllString(in, "*"), asName.ReplaceAllString(in, "?")} {
+			parts := strings.Split(folders, "/")
+			for i := len(parts) - least; i >= 0; i-- {
+				pattern := path.Join(append(slices.Clone(parts[i:]), name)...) // without "."
+				if n.fits(pattern, files) {
+					return pattern
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// fits reports whether a pattern matches some files, and none of another kind. Of too many names it says no.
+func (n *names) fits(pattern string, files []string) bool {
+	const mostAsked = 500_000
+	if n.asked += len(n.all); n.asked > mostAsked {
+		return false
+	}
+	matches := func(at string) bool { return glob.Match("**/"+pattern, at) }
+	isOther := func(at string) bool { return n.kinds[at] != n.kinds[files[0]] && matches(at) }
+	isMissed := func(at string) bool { return !matches(at) }
+	return !slices.ContainsFunc(files, isMissed) && !slices.ContainsFunc(n.all, isOther)
 }
 
 // logName matches the name of what a program printed.

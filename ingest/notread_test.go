@@ -2,6 +2,10 @@ package ingest_test
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -54,10 +58,33 @@ func TestWhatIsNoResultIsNamed(t *testing.T) {
 		"load:\n  type: constant\n":                                             "text",
 		"\x00\x01\x02":                                                          "binary",
 	} {
-		set := load(t, ingest.Options{}, map[string]string{"some-file": text})
-		if f := set.Files[0]; f.Format == ingest.Unknown || f.Points+f.Scores > 0 || !strings.Contains(f.Detail, want) ||
+		set := load(t, ingest.Options{}, map[string]string{"some-file": text, "result.json": readResult})
+		if f := set.Files[1]; f.Format == ingest.Unknown || f.Points+f.Scores > 0 || !strings.Contains(f.Detail, want) ||
 			len(set.Problems) > 0 {
 			t.Errorf("%.40q: %+v", text, f)
+		}
+	}
+}
+
+// readResult is a result of a tool that is read.
+const readResult = `{"completed":1,"output_throughput":5,"mean_ttft_ms":5,"max_concurrency":1,"date":"20260401-000000"}`
+
+// What a tool made of its results counts for nothing beside them, and alone it is not passed over in silence.
+func TestAsidesAlone(t *testing.T) {
+	for name, text := range map[string]string{
+		"s/sweep_aggregate/x.csv": "concurrency,request_throughput_avg_mean,time_to_first_token_p99_mean\n1,2.5,12.5\n",
+		"pool.json":               `{"schema_version":"1","metadata":{},"metrics":{"ttft":{"unit":"ms","avg":1}}}`,
+		"d/display.json":          `{"serving":{"Test name":{"0":"x"},"P99 TTFT (ms)":{"0":5.5,"1":6.5}}}`,
+		"r/reports_output/r.md":   "# Tenstorrent\n\n| ISL | TTFT (ms) |\n|---|---|\n| 128 | 55.5 |\n",
+	} {
+		alone := load(t, ingest.Options{}, map[string]string{name: text, "a/b/c/note.txt": "nothing"})
+		if p := alone.Problems; len(p) != 1 || p[0].Code != "without-results" || p[0].Severity != "warning" {
+			t.Errorf("%s: %v", name, alone.Problems)
+		}
+		beside := load(t, ingest.Options{}, map[string]string{name: text,
+			path.Join(path.Dir(path.Dir(name)), "runs/1/result.json"): readResult})
+		if len(beside.Problems) != 0 {
+			t.Errorf("%s beside its results: %v", name, beside.Problems)
 		}
 	}
 }
@@ -100,6 +127,21 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 // Whatever else has numbers of a benchmark in it is named with what they are called: tables in markdown, JSON that
 // resembles another format, pages, databases. Code, prose and logs of servers are not.
 func TestNothingIsSilent(t *testing.T) {
+	for name, text := range map[string]string{
+		"hey.md":     "# a\n```\n  Requests/sec:\t908.17\n```\n# b\n```\n  Requests/sec:\t2147.05\n```\n",
+		"mlx.log":    "Generation: 100 tokens, 45.6 tokens-per-sec\nPeak memory: 4.5 GB\n",
+		"json.log":   "boot\nBENCH_RESULT: {\"tokens\": 64, \"tok_per_s\": 4.25}\ndone\n",
+		"pair.txt":   "requests: 10\nttft_mean: 0.534\n",
+		"titled.txt": "TTFT (s):\n  Average:   0.123\n  P50:       0.120\n",
+		"eval.log":   "INFO step 100\n[eval] exact_match=0.71 f1=0.83\n",
+		"speed.txt":  "Speed: 45.3 tok/sec, first token after 0.23 s\n",
+		"wer.json":   `{"model":"whisper","wer":0.0512}`, "elo.jsonl": `{"model":"m","elo":1203.5}`,
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: text})
+		if len(set.Problems) != 1 || set.Problems[0].Severity != schema.SevWarning {
+			t.Errorf("%s: %v", name, set.Problems)
+		}
+	}
 	for name, c := range map[string]struct{ text, code, found string }{
 		"runs/a.md": {"# run\n| metric | value |\n|---|---:|\n| `output_tok_s` | 40.19 |\n", "benchmark-text",
 			"output_tok_s"},
@@ -199,6 +241,66 @@ func TestProposedMappingReads(t *testing.T) {
 }
 
 // hints are those of all problems.
+// Every mapping that is printed can be followed as it stands: together they read each file of which one was proposed,
+// and no other.
+func TestProposedFilesAreTheirs(t *testing.T) {
+	files := map[string]string{
+		"res/phase1_summary.csv": "models", "res/phase2_concurrency_summary.csv": "load", // of which one pattern has both
+		"res/phase3_concurrency_summary.csv": "load",
+		"n1/run-a.csv":                       "load", "n1/run-b.csv": "load", "n1/other.csv": "note,text\na,b\n",
+		"n2/run-a.csv": "models", "n2/run-[1].csv": "load", // called like those of another folder
+		"s/x-1.json": `{"v.1":ROW,"v.2":ROW}`, "s/x-2.json": `{"a":{"device":"n150","b.1":[ROW]}}`,
+		"s/x-3.json": `{"completed":1,"output_throughput":5,"mean_ttft_ms":5,"max_concurrency":1}`, // of a tool
+	}
+	for i, name := range slices.Sorted(maps.Keys(files)) { // no file is a copy of another
+		row := fmt.Sprintf(`{"ttft_mean_ms":%d.5,"concurrency":1}`, i)
+		files[name] = strings.NewReplacer("models", fmt.Sprintf("model,e2e_mean_ms\na,%d.25\n", i),
+			"load", fmt.Sprintf("concurrency,ttft_mean_ms\n1,%d.75\n", i), "ROW", row).Replace(files[name])
+	}
+	set := loadWith(t, files, nil)
+	var tables []table.Mapping
+	proposed := map[string]bool{}
+	for _, p := range set.Problems {
+		text, list := table.Proposed(p.Hint)
+		if proposed[p.Path] = len(list) > 0; len(list) == 0 {
+			continue
+		}
+		var said struct {
+			Tables []table.Mapping `yaml:"tables"`
+		}
+		if p := decode.YAML("ttreport.yaml", []byte(strings.TrimPrefix(table.Hint(text, list...), text)), &said); p != nil {
+			t.Fatal(p)
+		}
+		tables = append(tables, said.Tables...)
+	}
+	compiled, err := table.Compile(tables)
+	if err != nil || len(proposed) != 9 {
+		t.Fatalf("%v; %d of %+v", err, len(proposed), proposed)
+	}
+	for _, f := range loadWith(t, files, compiled).Files {
+		want := strings.Count(files[f.Path[3:]], `"v.2"`)
+		if proposed[f.Path] || f.Path == "in/s/x-3.json" {
+			want++
+		}
+		if isRead := f.Format == table.Format; isRead != proposed[f.Path] || f.Points != want {
+			t.Errorf("%s is %s with %d points, want %d, by %+v", f.Path, f.Format, f.Points, want, tables)
+		}
+	}
+}
+
+func loadWith(t *testing.T, files map[string]string, tables []table.Table) ingest.Set {
+	t.Helper()
+	tree := fstest.MapFS{}
+	for name, text := range files {
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	set, err := ingest.Load(t.Context(), []ingest.Root{{FS: tree, Name: "in", Tables: tables}}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // Two lists of one file are read by a mapping each.
 func TestTwoMappingsOfAFile(t *testing.T) {
 	tables, err := table.Compile([]table.Mapping{

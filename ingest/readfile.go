@@ -269,7 +269,7 @@ func (s *source) readOpen(ctx context.Context) []*source {
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: f.Problems}
 	case m.Records || !f.Several():
 		sources = s.split(r.Read(f))
-		s.reading.Problems = append(f.Problems, s.reading.Problems...)
+		s.reading.Problems = slices.Concat(f.Problems, s.reading.Problems, unreadAside(f, m))
 		if f.Form == decode.Text && s.counts() {
 			sources = append(sources, s.others(ctx, r)...)
 		}

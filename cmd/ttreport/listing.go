@@ -17,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // rowsShown is how many rows a table of files or runs has unless all are wanted.
@@ -328,13 +329,13 @@ func alikeProblems(list []schema.Problem) []schema.Problem {
 		if f := len(schema.Alike(group, func(p schema.Problem) string { return path.Dir(p.Path) })); f > 1 {
 			where = fmt.Sprintf("in %d folders", f)
 		}
-		for _, p := range group {
-			const begin = "\ntables:\n"
-			_, mapping, _ := strings.Cut(p.Hint, begin)
-			if mapping = strings.TrimRight(mapping, "\n"); !strings.Contains(first.Hint, mapping) {
-				first.Hint = strings.TrimRight(first.Hint, "\n") + "\n" + mapping
-			}
+		hint, proposals := table.Proposed(first.Hint)
+		for _, p := range group[1:] {
+			_, more := table.Proposed(p.Hint)
+			isKnown := func(m table.Proposal) bool { return slices.Contains(proposals, m) }
+			proposals = append(proposals, slices.DeleteFunc(more, isKnown)...)
 		}
+		first.Hint = table.Hint(hint, proposals...)
 		if n := len(group); n > 1 {
 			first.Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)
 		}

@@ -27,12 +27,13 @@ func TestKinds(t *testing.T) {
 
 // Notes are shown where nothing was read: they say why. A mapping in a hint is printed as it is.
 func TestNotesOfNothing(t *testing.T) {
-	note := schema.Problem{Severity: schema.SevNote, Path: "a.csv", Found: "a table", Hint: "begin with:\ntables:\n  - x"}
+	note := schema.Problem{Severity: schema.SevNote, Path: "a.csv", Found: "a table",
+		Hint: "begin with:\ntables:\n  - files: \"x\"\n    rows: y"}
 	for points, shown := range map[int]bool{0: true, 1: false} {
 		var b strings.Builder
 		files := []ingest.File{{Path: "a.csv", Format: ingest.NotResult}, {Path: "b", Format: "vllm-serve", Points: points}}
 		list(&b, ingest.Set{Files: files, Problems: []schema.Problem{note}}, false)
-		if strings.Contains(b.String(), "\n         tables:\n           - x\n") != shown {
+		if strings.Contains(b.String(), "\n         tables:\n           - files: \"x\"\n") != shown {
 			t.Errorf("%d points: %s", points, b.String())
 		}
 	}

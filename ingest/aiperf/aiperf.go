@@ -62,7 +62,7 @@ var Reader = draft.Format{
 			},
 		},
 		{
-			Name: Aside, Detail: "not a result: table of a sweep", Records: true,
+			Name: Aside, Detail: "not a result: table of a sweep", Aside: true,
 			Text: func(f *decode.File) bool { return sweepColumn.Match(firstLine(f)) },
 		},
 		asideTable("time slices of a run", "Timeslice,Metric,"),
@@ -72,20 +72,20 @@ var Reader = draft.Format{
 			m.Want(f.First.Get("aggregation_type").Str() == "sweep" && f.First.Get("per_combination_metrics").Len() > 0,
 				"per_combination_metrics")
 		}},
-		aside("time slices of a run", "timeslices[]"),
+		draft.Aside(Aside, "time slices of a run", "timeslices[]"),
 		asideIf("an aggregate over runs that are read from their own files", func(v decode.Value) bool {
 			return v.Get("aggregation_type").Str() == "sweep" || v.At("metadata", "aggregation_type").Str() == "confidence"
 		}),
 		asideIf("the mark that a run is written", func(v decode.Value) bool {
 			return v.Has("ready", "was_cancelled") && v.Len() <= 4
 		}),
-		aside("a list of the phases of a run", "phases[]&root_files"),
-		aside("GPU telemetry", "telemetry_data&gpu_index"),
-		aside("the prompts that were sent", "data.0.payloads|data.0.response_text"),
-		aside("server metrics", "metrics{}&summary.endpoints_configured|timestamp_ns&endpoint_url&metrics"),
-		aside("the requests that were sent and their answers",
+		draft.Aside(Aside, "a list of the phases of a run", "phases[]&root_files"),
+		draft.Aside(Aside, "GPU telemetry", "telemetry_data&gpu_index"),
+		draft.Aside(Aside, "the prompts that were sent", "data.0.payloads|data.0.response_text"),
+		draft.Aside(Aside, "server metrics", "metrics{}&summary.endpoints_configured|timestamp_ns&endpoint_url&metrics"),
+		draft.Aside(Aside, "the requests that were sent and their answers",
 			"metadata.x_request_id&payload|metadata.x_request_id&responses"),
-		aside("graded answers", "grader_name&passed"),
+		draft.Aside(Aside, "graded answers", "grader_name&passed"),
 		asideIf("statistics pooled over runs that are read from their own files", func(v decode.Value) bool {
 			list := v.Get("metrics").Members() // the pool of several trials has no configuration
 			return len(list) > 0 && !v.Has("input_config") && v.Get("metadata").Kind() == decode.Object &&
@@ -103,18 +103,14 @@ var Reader = draft.Format{
 	},
 }
 
-func aside(what string, wants ...string) draft.Format {
-	return draft.Format{Name: Aside, Detail: "not a result: " + what, Records: true, Wants: draft.Wants(wants...)}
-}
-
 func asideIf(what string, is func(decode.Value) bool) draft.Format {
-	x := aside(what)
+	x := draft.Aside(Aside, what)
 	x.Sniff = func(f *decode.File, m *draft.Check) { m.Want(is(f.First), what) }
 	return x
 }
 
 func asideTable(what, header string) draft.Format {
-	x := aside(what)
+	x := draft.Aside(Aside, what)
 	x.Text = begins(header)
 	return x
 }
@@ -297,10 +293,7 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 
 // metric reads one block {unit, avg, p50 …}; null statistics are absent ones.
 func metric(d *draft.Draft, block decode.Value, x draft.Field) {
-	ok := false
-	if x.Scale, ok = unitScale(block.Get("unit").Str(), schema.Unit(x.Metric)); !ok {
-		d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"),
-			fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), x.Key), schema.Unit(x.Metric), "no number of this metric")
+	if !inUnit(d, &x, block.Get("unit")) {
 		return
 	}
 	for _, s := range block.Members() {
@@ -312,6 +305,15 @@ func metric(d *draft.Draft, block decode.Value, x draft.Field) {
 		n, _ := block.Get("count").Int()
 		d.Size(x.Metric, n)
 	}
+}
+
+// inUnit sets the scale of a field from the unit that a file states, or reports one that is not known.
+func inUnit(d *draft.Draft, x *draft.Field, unit decode.Value) (ok bool) {
+	if x.Scale, ok = unitScale(unit.Str(), schema.Unit(x.Metric)); !ok {
+		d.Problem(schema.SevWarning, "unknown-unit", unit, fmt.Sprintf("unit %q of %s", unit.Text(), x.Key),
+			schema.Unit(x.Metric), "no number of this metric")
+	}
+	return ok
 }
 
 // unitScale converts AIPerf's spellings of units; the unit in the file counts.

@@ -223,8 +223,13 @@ func TestTable(t *testing.T) {
 		"ttft.mean": 52.83, "ttft.p99": 59.75, "e2el.mean": 360, "requests_ok.value": 8, "requests_failed.value": 2,
 		"output_tps.value": 1086.85,
 	})
-	if r.Points[0].Status != schema.StatusPartial {
-		t.Error(r.Points[0].Status)
+	if r.Points[0].Status != schema.StatusPartial || drafttest.Codes(r) != "partly-failed" {
+		t.Error(r.Points[0].Status, r.Problems)
+	}
+	r = reader.Must(t, "x.csv", "Metric,avg,min,max,p50\nTime to First Token (fortnights),5,5,5,5\n\nMetric,Value\n"+
+		"Request Count,8\n")
+	if drafttest.Codes(r) != "unknown-unit" || len(drafttest.Metric(r.Points[0], "ttft").Stats) > 0 {
+		t.Errorf("a unit that nobody knows: %v", r.Problems)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
@@ -57,21 +56,18 @@ func readCSV(f *decode.File, r *schema.Reading) {
 	d.Done()
 }
 
+// readRow reads a row as the block that a summary has of its metric.
 func readRow(d *draft.Draft, header, row []string) {
 	name := heading.FindStringSubmatch(strings.TrimSpace(row[0]))
+	block := map[string]any{"unit": name[2]}
+	for i, text := range row[1:min(len(row), len(header))] {
+		if x, ok := decode.ParseFloat(strings.ReplaceAll(text, ",", "")); ok {
+			block[header[i+1]] = x
+		}
+	}
 	for _, x := range fields {
-		if !strings.EqualFold(strings.ReplaceAll(x.Key, "_", " "), name[1]) {
-			continue
-		}
-		scale, ok := unitScale(name[2], schema.Unit(x.Metric))
-		if !ok {
-			return
-		}
-		for i, text := range row[1:min(len(row), len(header))] {
-			value, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
-			if stat, ok := statOf(x.Metric, header[i+1]); ok && err == nil {
-				d.Stat(x.Metric, x.Def, stat, value*scale)
-			}
+		if strings.EqualFold(strings.ReplaceAll(x.Key, "_", " "), name[1]) {
+			metric(d, decode.Of(block), x)
 		}
 	}
 }
@@ -112,17 +108,13 @@ func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
 		if !ok || !has {
 			continue
 		}
-		unit := m.Val.Get("unit").Str()
-		scale, known := unitScale(unit, schema.Unit(x.Metric))
-		if !known {
-			d.Problem(schema.SevWarning, "unknown-unit", m.Val, fmt.Sprintf("unit %q of %s", unit, m.Key),
-				schema.Unit(x.Metric), "no number of this metric")
+		if x.Key = m.Key; !inUnit(d, &x, m.Val.Get("unit")) {
 			continue
 		}
-		d.Stat(x.Metric, x.Def, stat, mean*scale)
+		d.Stat(x.Metric, x.Def, stat, mean*x.Scale)
 		if se, ok := m.Val.Get("se").Float(); ok && se > 0 && (stat == "mean" || stat == "value") {
 			whole, _ := d.Metric(x.Metric)
-			whole.SetDetail(schema.Detail{SE: schema.Num(se * scale)})
+			whole.SetDetail(schema.Detail{SE: schema.Num(se * x.Scale)})
 			d.Metrics.Put(whole)
 		}
 	}

@@ -29,7 +29,7 @@ var InferencePerf = draft.Format{
 	Wants: draft.Wants("load_summary{}", "successes{}"),
 	Others: []draft.Format{
 		{
-			Name: inferencePerfAside, Detail: "not a result: the server's own metrics",
+			Name: inferencePerfAside, Detail: "not a result: the server's own metrics", Aside: true,
 			Sniff: func(f *decode.File, m *draft.Check) {
 				v := f.First
 				m.Want(v.HasAny("avg_queue_length", "avg_kv_cache_usage") || v.Get("successes").Has("rate") ||

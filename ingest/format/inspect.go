@@ -34,6 +34,7 @@ var Inspect = draft.Format{
 	Others: []draft.Format{
 		{
 			Name: inspectAside, Detail: "not a result: how the log began", Wants: draft.Wants("eval.task_id", "plan"),
+			Aside: true,
 			Sniff: func(f *decode.File, m *draft.Check) {
 				m.Not(f.First.Has("status") || path.Base(f.Path) != "start.json", "a log that ended")
 			},

@@ -18,7 +18,10 @@ var LLMPerf = draft.Format{
 	Name: "llmperf", Detail: "summary", Tool: "llmperf", Point: readLLMPerf,
 	Wants: draft.Wants("results_ttft_s_mean|results_end_to_end_latency_s_mean", "num_concurrent_requests"),
 	Others: []draft.Format{
-		draft.Aside(LLMPerfResponses, "the requests of a summary", "0.end_to_end_latency_s&0.ttft_s"),
+		{
+			Name: LLMPerfResponses, Detail: "not a result: the requests of a summary",
+			Wants: draft.Wants("0.end_to_end_latency_s&0.ttft_s"),
+		},
 	},
 }
 

@@ -47,8 +47,10 @@ var Reader = draft.Format{
 		{
 			Name: Store, Detail: "store of a benchmark's history", Wants: draft.Wants("entries{}", "lastUpdate"), All: readStore,
 		},
-		draft.Aside("nm-vllm-copy", "a copy that ttreport wrote of a result that it had read", "written_by",
-			"json_schema_version"),
+		{
+			Name: "nm-vllm-copy", Detail: "not a result: a copy that ttreport wrote of a result that it had read",
+			Wants: draft.Wants("written_by", "json_schema_version"),
+		},
 	},
 }
 

@@ -185,7 +185,8 @@ func IsSecretName(name string) bool {
 	return low == "bearer" || slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(plain, s) })
 }
 
-// harmless recognises values that are none, though the name is a secret's: numbers of tokens, marks of a vocabulary.
+// harmless recognises values that are none, though the name is a secret's: numbers of tokens, marks of a vocabulary,
+// and what a mapping calls a column such as time_to_first_token.
 func harmless(name, value string) bool {
 	value = strings.ToLower(strings.Trim(value, `"'`))
 	switch value {
@@ -195,7 +196,7 @@ func harmless(name, value string) bool {
 	return strings.HasSuffix(strings.ToLower(name), "token") && vocabulary.MatchString(value)
 }
 
-var vocabulary = lazyregexp.New(`^(?:[-\d.e+]*|<.*>|\[.*\])$`)
+var vocabulary = lazyregexp.New(`^(?:[-\d.e+]*|<.*>|\[.*\]|ttft|tpot|itl|e2el)$`)
 
 // longestName bounds how far around a word its name is looked for.
 const longestName = 80

@@ -44,7 +44,8 @@ func TestSecretsGo(t *testing.T) {
 func TestHarmlessTextStays(t *testing.T) {
 	for _, s := range []string{"vllm bench serve --model m --max-concurrency 32 --ignore-eos",
 		"tokenizer meta-llama/Llama-3.1-8B-Instruct", "isl=128,osl=128,c=1,n=8", "http://127.0.0.1:8000/v1",
-		"the tokens per second were 12", "--max-tokens 128", "results/a/raw/b.json", "total_output_tokens: 1024"} {
+		"the tokens per second were 12", "--max-tokens 128", "results/a/raw/b.json", "total_output_tokens: 1024",
+		"tpot_seconds_per_token: tpot mean s"} {
 		if got := redact.Text(s); got != s {
 			t.Errorf("%q became %q", s, got)
 		}

@@ -313,6 +313,8 @@ type Match struct {
 	Lacks  []string // what was not found; empty for a full match
 	// Records reports that the values of the file are records of one measurement, to be read together.
 	Records bool
+	// Aside reports that the numbers of the file are those of others, or behind them: it counts for nothing beside them.
+	Aside bool
 }
 
 // OK reports a full match.

@@ -1,11 +1,13 @@
 package table_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/table"
 )
@@ -47,13 +49,9 @@ func TestPropose(t *testing.T) {
 			"input_tok_throughput_tok_s: input_tps tok/s|output_tok_throughput_tok_s: output_tps tok/s|" +
 			"total_tok_throughput_tok_s: total_tps tok/s",
 	} {
-		got := table.Propose("runs/bench_20260401.csv", []byte(head))
-		lines := strings.Split(got, "\n      ")
+		lines := strings.Split(table.Propose([]byte(head)), "\n      ")
 		if got := strings.Join(lines[1:], "|"); got != want {
 			t.Errorf("%s: %q, want %q", head, got, want)
-		}
-		if got != "" && !strings.Contains(lines[0], `files: "bench_*.csv"`) {
-			t.Errorf("%s: %q", head, lines[0])
 		}
 	}
 }
@@ -62,9 +60,9 @@ func TestPropose(t *testing.T) {
 func TestProposeRows(t *testing.T) {
 	f := File("sweep-1.json", `{"model":"m","n":2,"capacity_by_slo_ms":{"500":{"ttft_p95_ms":1},"900":{"ttft_p95_ms":2}},`+
 		`"steps":[{"concurrency":2,"ttft_p95_ms":12.5},{"concurrency":4,"ttft_p95_ms":19.5}]}`)
-	want := "tables:\n  - files: \"sweep-*.json\"\n    rows: steps\n    columns:\n      concurrency: concurrency\n" +
+	want := "    rows: steps\n    columns:\n      concurrency: concurrency\n" +
 		"      ttft_p95_ms: ttft p95 ms\n      /model: model"
-	if got := table.ProposeJSON("sweep-1.json", f.First); strings.ReplaceAll(got, `"/model"`, "/model") != want {
+	if got := table.ProposeJSON(f.First); strings.ReplaceAll(got, `"/model"`, "/model") != want {
 		t.Errorf("%s", got)
 	}
 }
@@ -81,21 +79,31 @@ func TestProposeAllMembers(t *testing.T) {
 	}
 }
 
-func proposeAllMembers(t *testing.T, text string, workloads int) {
+// follow is the mapping that is proposed for a file, as ttreport.yaml would have it.
+func follow(t *testing.T, file, rest string) table.Table {
 	t.Helper()
-	f := File("base.json", text)
-	got := table.ProposeJSON("base.json", f.First)
+	text := table.Hint("begin with:", table.Proposal{Files: file, Rest: rest})
 	var said struct {
 		Tables []table.Mapping `yaml:"tables"`
 	}
-	if err := yaml.Unmarshal([]byte(got), &said); err != nil || len(said.Tables) != 1 {
-		t.Fatalf("%v\n%s", err, got)
+	if err := yaml.Unmarshal([]byte(strings.TrimPrefix(text, "begin with:")), &said); err != nil {
+		t.Fatalf("%v\n%s", err, text)
 	}
 	tables, err := table.Compile(said.Tables)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("%v\n%s", err, text)
 	}
-	read := tables[0].Read(File("base.json", text))
+	if before, list := table.Proposed(text); before != "begin with:" || len(list) != 1 || list[0].Rest != rest {
+		t.Errorf("%q of %s", list, text)
+	}
+	return tables[0]
+}
+
+func proposeAllMembers(t *testing.T, text string, workloads int) {
+	t.Helper()
+	f := File("base.json", text)
+	got := table.ProposeJSON(f.First)
+	read := follow(t, "base.json", got).Read(File("base.json", text))
 	keys := map[string]bool{}
 	for _, p := range read.Points {
 		keys[p.Key.String()] = true
@@ -150,23 +158,49 @@ func TestUnmapped(t *testing.T) {
 	}
 }
 
-// What is proposed is a mapping that is accepted, whatever the file and its headings are called.
+// A mapping that is proposed reads what it is proposed of, wherever the rows are, and what the objects around them say.
+func TestProposedIsLiteral(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"runs":{"a-3.1":{"v1.2":{"ttft_ms":5,"users":4}},"b-2.5":{"v1.2":{"ttft_ms":6,"users":4}}}}`: "" +
+			"-/-/4 a-3.1 5; -/-/4 b-2.5 6; ",
+		`{"a.b":{"c.d":[{"ttft_ms":5,"users":4}]}}`:            "-/-/4 of a.b/c.d 5; ",
+		`{"x":{"y.z":[{"ttft_ms":5,"users":4}],"gpu":"n300"}}`: "n300 -/-/4 of y.z 5; ",
+		`{"m.1":{"device":"n150","runs":[{"ttft_ms":5}]},"m.2":{"device":"n300","runs":[{"ttft_ms":6}]}}`: "" +
+			"n150 of m.1 5; n300 of m.2 6; ",
+		`[{"model":"a","runs":[{"ttft_ms":5,"users":4}]},{"model":"b","runs":[{"ttft_ms":6,"users":4}]}]`: "" +
+			"a -/-/4 5; b -/-/4 6; ",
+		`[{"runs":[{"ttft_ms":5,"users":4}]},{"runs":[{"ttft_ms":6,"users":4}]}]`:        "-/-/4 of 0 5; -/-/4 of 1 6; ",
+		`{"model":"m","ttft_ms_summary":{"unit":"ms","median":5},"ttft_note_ms":"slow"}`: "m workload not stated median 5; ",
+		`{"cases":{"gpu":"n150","one":{"rows":[{"ttft_ms":5}]},"two":{"rows":[{"ttft_ms":6}]}}}`: "" +
+			"n150 of one 5; n150 of two 6; ",
+	} {
+		f := File("x.json", text)
+		rest := table.ProposeJSON(f.First)
+		r, got := follow(t, "x.json", rest).Read(f), ""
+		for _, one := range append([]schema.Reading{r}, r.More...) {
+			for _, p := range one.Points {
+				ttft, isMean := p.Value("ttft", "mean")
+				words := one.Facts.Model.ID + one.Facts.Device.Name + " " + p.Key.Workload()
+				if !isMean {
+					ttft, _ = p.Value("ttft", "median")
+					words += " median"
+				}
+				got += strings.TrimLeft(fmt.Sprintf("%s %g; ", words, ttft), " ")
+			}
+		}
+		if got != want || Codes(r) != "" {
+			t.Errorf("%s: %q %s by\n%s", text, got, Codes(r), rest)
+		}
+	}
+}
+
+// What is proposed is a mapping that is accepted, whatever the headings are called.
 func FuzzPropose(f *testing.F) {
-	f.Add("a.csv", "model,ttft_ms")
-	f.Add("{x}[1]/**\\.csv", "a:b,'ttft' p99 ms,#itl_ms,- tpot_s,\"x\ny_ttft_ms\",output_tok/s")
-	f.Fuzz(func(t *testing.T, file, head string) {
-		text := table.Propose(file, []byte(head))
-		if text == "" {
-			return
-		}
-		var said struct {
-			Tables []table.Mapping `yaml:"tables"`
-		}
-		if err := yaml.Unmarshal([]byte(text), &said); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if _, err := table.Compile(said.Tables); err != nil || len(said.Tables) != 1 {
-			t.Fatalf("%v\n%s", err, text)
+	f.Add("model,ttft_ms")
+	f.Add("a:b,'ttft' p99 ms,#itl_ms,- tpot_s,\"x\ny_ttft_ms\",output_tok/s")
+	f.Fuzz(func(t *testing.T, head string) {
+		if rest := table.Propose([]byte(head)); rest != "" {
+			follow(t, "a.csv", rest)
 		}
 	})
 }

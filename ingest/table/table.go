@@ -354,17 +354,28 @@ func (r *reader) note(cells []cell, row decode.Value) (has bool) {
 	return has
 }
 
-// measured matches the name of a number that a benchmark measures, or of a score.
-var measured = lazyregexp.New(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
-	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
-	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
-	`eval_duration|\bt/s\b|_toks$|\bavg_ts$|resolved_instances|unit_tests_passed|` +
-	`^requests?/s$|response[_ ]time$|(?:^|_)p9[059]_ms$|(?:pass|win|resolve|correct|success)[_ ]rate|` +
-	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|em|exact_match|pass[@^]\d+|perplexity|ppl)` +
-	`(?:$|[_ ,./-])`)
+// measured match the name of a number that a benchmark measures: of speeds, of scores, of evals. One expression of all
+// is too large for the quick way in which package regexp matches a line.
+var measured = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)ttft|tpot|tok(?:en)?s?[ _/-]*(?:per[ _-]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
+		`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
+		`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
+		`eval_duration|\bt/s\b|_toks$|\bavg_ts$|` +
+		`\breq(?:uest)?s?(?:/|[ _-]per[ _-])s|response[_ ]time$|(?:^|_)p9[059]_ms$|` +
+		`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps)(?:$|[_ ,./-])`),
+	lazyregexp.New(`(?i)(?:pass|win|match|hit|resolve|correct|success)[_ ]rate|resolved_instances|` +
+		`unit_tests_passed|(?:^|[_ ./-])(?:scores?|accuracy|acc|em|exact_match|pass(?:[@^]|[_ ]at[_ ])\d+|perplexity|ppl)` +
+		`(?:$|[_ ,./-])|` +
+		`(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|chrf|rouge\w*|wer|elo|cosine[ _]similarity)(?:$|[\W_])`),
+	lazyregexp.New(`(?i)\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|lambada|simpleqa|` +
+		`gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|` +
+		`arc[-_ ]?(?:c|e|challenge|easy)|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`),
+}
 
-// IsMeasured reports a name of a number that a benchmark measures, or of a score.
-func IsMeasured(name string) bool { return measured.MatchString(name) }
+// IsMeasured reports a name of a number that a benchmark measures, of a score or of an eval.
+func IsMeasured(name string) bool {
+	return slices.ContainsFunc(measured, func(re *lazyregexp.Regexp) bool { return re.MatchString(name) })
+}
 
 // cell puts one cell into a point.
 func (r *reader) cell(d *draft.Draft, c cell) {
@@ -500,9 +511,10 @@ func joined(list []string) string {
 //	Comment: skip                 nothing
 //
 // In JSON and JSON lines a row is an object and a heading is the path to a member: "latency.p99". Rows is the path to
-// the list of them, or to an object of them. A heading that begins with a slash is a path from the top of the file, and
-// "@key" the key of a row; a * in Rows stands for every member, whose key is "@*". A metric whose member is an object
-// has the statistics that this states by name. A definition may follow a unit: "ttft mean ms first-content". With
+// the list of them, or to an object of them. A heading that begins with "../" is a path from the object around that
+// list or object, "../../" from the one around this, and one that begins with a slash from the top of the file. "@key"
+// is the key of a row; a * in Rows stands for every member, whose key is "@*". A metric whose member is an object has
+// the statistics that this states by name. A definition may follow a unit: "ttft mean ms first-content". With
 // "others: metrics" every number deeper in a row that no heading names is a metric of its own, without a unit, which
 // has no verdicts.
 type Mapping struct {
@@ -709,22 +721,51 @@ func newMetric(words []string) (column, error) {
 	return c, nil
 }
 
+// Proposal is a mapping that a message proposes: the names of its files, and the rest as ttreport.yaml has it.
+type Proposal struct{ Files, Rest string }
+
+// The lines before proposals, and what each begins with.
+const (
+	aboveProposals = "\ntables:\n"
+	beginsProposal = "  - files: "
+)
+
+// Hint is a text and the mappings that it proposes.
+func Hint(text string, list ...Proposal) string {
+	for i, p := range list {
+		text += []string{aboveProposals, "\n"}[min(i, 1)] + beginsProposal + strconv.Quote(p.Files) + "\n" + p.Rest
+	}
+	return text
+}
+
+// Proposed are the text of a hint and the mappings that it proposes.
+func Proposed(hint string) (text string, list []Proposal) {
+	text, entries, _ := strings.Cut(hint, aboveProposals)
+	for entry := range strings.SplitSeq("\n"+strings.TrimRight(entries, "\n"), "\n"+beginsProposal) {
+		name, rest, _ := strings.Cut(entry, "\n")
+		if files, err := strconv.Unquote(name); err == nil {
+			list = append(list, Proposal{files, rest})
+		}
+	}
+	return text, list
+}
+
 // Propose returns the mapping of a table as a person would begin it in ttreport.yaml, from the line of its headings:
 // what a heading names with its unit. "" where no heading names a metric and its unit. Nothing is read by it until
-// somebody wrote it down.
-func Propose(file string, head []byte) string {
+// somebody wrote it down. It says nothing of the names of files: that of one may be too narrow, a pattern too wide.
+func Propose(head []byte) (rest string) {
 	line := csv.NewReader(bytes.NewReader(head))
 	line.Comma, line.TrimLeadingSpace = separator(head), true
 	headings, err := line.Read()
 	if err != nil {
 		return ""
 	}
-	return propose(file, "", headings)
+	return propose("", headings)
 }
 
 // ProposeJSON is [Propose] for the first value of a file: for the rows that lie least deep in it, lists first. Where
 // several members of an object have such rows, it is of all of them.
-func ProposeJSON(file string, v decode.Value) string {
+func ProposeJSON(v decode.Value) (rest string) {
 	const deepest = 4
 	level := []place{{at: v}}
 	for range deepest {
@@ -735,15 +776,18 @@ func ProposeJSON(file string, v decode.Value) string {
 			}
 			for _, m := range p.members() {
 				if m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array {
-					deeper = append(deeper, place{append(slices.Clip(p.rows), m.Key), m.Val})
+					deeper = append(deeper, p.step(m.Key, m.Val))
 				}
+			}
+			if first := p.at.Index(0); first.Kind() == decode.Object {
+				deeper = append(deeper, p.step("*", first))
 			}
 		}
 		if i := slices.IndexFunc(found, func(p place) bool { return p.at.Kind() == decode.Array }); i > 0 {
 			found = found[i:]
 		}
 		if len(found) > 0 {
-			return found[0].propose(file, v)
+			return found[0].propose(v)
 		}
 		level = deeper[:min(len(deeper), mostProposed)]
 	}
@@ -753,70 +797,88 @@ func ProposeJSON(file string, v decode.Value) string {
 // mostProposed is how many members of an object, or places in a file, a proposed mapping takes notice of.
 const mostProposed = 60
 
-// place is where rows may be, and the path to it.
-type place struct {
-	rows []string
-	at   decode.Value
-}
-
 func (p place) members() []decode.Member {
 	list := p.at.Members()
 	return list[:min(len(list), mostProposed)]
 }
 
-// headings are those of the first row, and of the key of a row that has one.
-func (p place) headings() []string {
+// first is the first row; isKeyed says that it is a member of a map of rows.
+func (p place) first() (row decode.Value, isKeyed bool) {
 	switch members := p.members(); {
 	case p.at.Kind() == decode.Array:
-		return scalars(p.at.Index(0), "", mostProposed)
-	case len(p.rows) > 0 && len(members) > 0 && allObjects(p.at):
-		return append(scalars(members[0].Val, "", mostProposed), "@key")
+		return p.at.Index(0), false
+	case len(p.path) > 0 && len(members) > 0 && allObjects(p.at):
+		return members[0].Val, true
 	}
-	return scalars(p.at, "", mostProposed)
+	return p.at, false
 }
 
-// metrics are the headings that name a metric and its unit.
-func (p place) metrics() []string {
-	return slices.DeleteFunc(p.headings(), func(h string) bool { return !isMetricName(h) })
+// headings are those of the first row, and of the key of a row that has one.
+func (p place) headings() []string {
+	row, isKeyed := p.first()
+	list := scalars(row, "", mostProposed)
+	if isKeyed {
+		list = append(list, "@key")
+	}
+	return list
 }
 
-// hasMetrics reports headings that name a metric, unless several name one: then the members are rows themselves.
+// hasMetrics reports headings that name a metric, unless several members name one: then they are rows themselves.
 func (p place) hasMetrics() bool {
-	of := map[string]string{}
-	for _, h := range p.metrics() {
-		says, _ := meaningOfPath(h)
-		in, _, isInside := strings.Cut(h, ".")
-		if first, has := of[says]; has && isInside && first != in {
-			return false
+	row, _ := p.first()
+	of := map[string]string{} // the member that has a metric
+	for _, m := range (place{at: row}).members() {
+		names := []string{m.Key}
+		if m.Val.Kind() == decode.Object {
+			names = scalars(m.Val, m.Key+".", mostProposed)
 		}
-		of[says] = in
+		for _, name := range names {
+			says, _ := meaningOfPath(name)
+			if !isMetricName(name) || m.Val.Kind() == decode.Array {
+				continue
+			}
+			if first, has := of[says]; has && m.Val.Kind() == decode.Object && first != m.Key {
+				return false
+			}
+			of[says] = m.Key
+		}
 	}
 	return len(of) > 0
 }
 
 // propose is the mapping of the rows at a place, with what the file states of all rows, and with the rows beside them.
-func (p place) propose(file string, top decode.Value) string {
-	headings, rows := p.headings(), slices.Clone(p.rows)
+func (p place) propose(top decode.Value) string {
+	headings, rows := p.headings(), slices.Clone(p.path)
 	if len(rows) == 0 {
-		return propose(file, "", headings)
+		return propose("", headings)
 	}
-	headings = append(headings, slices.DeleteFunc(scalars(top, "/", mostProposed), isMetricName)...)
-	for i := range rows {
-		if strings.Contains(rows[i], ".") || p.alike(top, i) {
-			rows[i] = "*"
+	says := func(heading string) bool { says, _ := meaningOfPath(path.Base(heading)); return says != "" }
+	var around []string
+	for i, v := range slices.Backward(p.in) {
+		if at := strings.Repeat("../", len(p.in)-i); i > 0 || top.Kind() == decode.Array {
+			around = append(around, scalars(v, at, mostProposed)...)
 		}
 	}
-	if slices.Contains(rows, "*") {
+	// items of a list are told apart by what they say of themselves, members of a map by their keys
+	isOne := !slices.Contains(rows, "*") || slices.ContainsFunc(around, says)
+	for i := range rows {
+		if rows[i] != "*" && (strings.Contains(rows[i], ".") || p.alike(top, i)) {
+			rows[i], isOne = "*", false
+		}
+	}
+	around = append(around, scalars(top, "/", mostProposed)...)
+	headings = append(headings, slices.DeleteFunc(around, isMetricName)...)
+	if !isOne {
 		headings = append(headings, "@*")
 	}
-	return propose(file, strings.Join(rows, "."), headings)
+	return propose(strings.Join(rows, "."), headings)
 }
 
 // alike reports whether members beside one part of the path have such rows, too.
 func (p place) alike(top decode.Value, part int) bool {
-	like, metrics := 0, p.metrics()
-	for _, m := range (place{at: top.At(p.rows[:part]...)}).members() {
-		other := place{p.rows, m.Val.At(p.rows[part+1:]...)}
+	like, metrics := 0, slices.DeleteFunc(p.headings(), func(h string) bool { return !isMetricName(h) })
+	for _, m := range (place{at: top.At(p.path[:part]...)}).members() {
+		other := place{path: p.path, at: m.Val.At(p.path[part+1:]...)}
 		headings := other.headings()
 		isLacking := func(h string) bool { return !slices.Contains(headings, h) }
 		if other.at.Kind() == p.at.Kind() && !slices.ContainsFunc(metrics, isLacking) {
@@ -830,17 +892,19 @@ func (p place) alike(top decode.Value, part int) bool {
 var ofLimit = lazyregexp.New(`(?i)(?:^|[^a-z])(?:sla|slo|target|threshold|limit|goal|budget|timeout)(?:$|[^a-z])`)
 
 func isMetricName(heading string) bool {
-	_, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(heading), "/"))
+	_, isMetric := meaningOfPath(strings.TrimLeft(strings.TrimSpace(heading), "./"))
 	return isMetric && !ofLimit.MatchString(heading)
 }
 
-// scalars are the paths of the members of a row that are no lists, one level deep.
+// scalars are the paths of the members of a row that are no lists, one level deep, without texts that are called like a
+// metric: the unit beside its number.
 func scalars(row decode.Value, in string, most int) (out []string) {
 	members := row.Members()
 	for _, m := range members[:min(len(members), most)] {
 		switch {
 		case m.Val.Kind() == decode.Object && in == "":
 			out = append(out, scalars(m.Val, m.Key+".", most)...)
+		case m.Val.Kind() == decode.String && m.Val.Ptr() == nil && isMetricName(in+m.Key):
 		case m.Val.Kind() != decode.Object && m.Val.Kind() != decode.Array:
 			out = append(out, in+m.Key)
 		}
@@ -848,12 +912,12 @@ func scalars(row decode.Value, in string, most int) (out []string) {
 	return out
 }
 
-func propose(file, rows string, headings []string) string {
+func propose(rows string, headings []string) string {
 	var columns strings.Builder
 	taken, said := map[string]bool{}, map[string]bool{}
 	metrics := 0
 	for _, h := range headings {
-		says, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(h), "/"))
+		says, isMetric := meaningOfPath(strings.TrimLeft(strings.TrimSpace(h), "./"))
 		if says == "" || taken[says] {
 			continue
 		}
@@ -883,12 +947,7 @@ func propose(file, rows string, headings []string) string {
 	if rows != "" {
 		rows = "    rows: " + key(rows) + "\n"
 	}
-	files := counters.ReplaceAllString(path.Base(file), "*")
-	if len(files) > 255 { // no name of a file is that long
-		files = "*"
-	}
-	return fmt.Sprintf("tables:\n  - files: %q\n%s    columns:\n%s", files, rows,
-		strings.TrimSuffix(columns.String(), "\n"))
+	return rows + "    columns:\n" + strings.TrimSuffix(columns.String(), "\n")
 }
 
 // unsaid is a comment with the headings that are called like a number of a benchmark and are not mapped: they do not
@@ -915,9 +974,6 @@ var lengthNames = []struct {
 	{"isl", lazyregexp.New(`(?i)^(?:context|ctx)[_ ]?(?:tokens|len|length)$|^context$`)}, // a size is the server's
 	{"osl", lazyregexp.New(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$|^n_gen$`)},
 }
-
-// counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
-var counters = lazyregexp.New(`\d[\d_.:T-]*\d|\d|[*?{}\[\]\\]+`)
 
 // plainKey is a heading that YAML takes as it is.
 var plainKey = lazyregexp.New(`^[A-Za-z_][\w .()/%-]*$`)
@@ -1032,46 +1088,95 @@ func latency(name string) (says string, isMetric bool) {
 func (r *reader) objects() {
 	headings := slices.Sorted(maps.Keys(r.table.columns))
 	for top := range r.file.Values() {
-		r.table.below(top, r.table.rows, "", func(of keys, row decode.Value) bool {
+		place{at: top}.below(r.table.rows, func(row place) bool {
 			if r.rows++; r.rows > r.file.Limits().Results {
 				return false // the load says so
 			}
-			r.object(headings, top, row, of)
+			r.object(headings, top, row)
 			return true
 		})
 	}
 }
 
-// keys are those of a row: of itself where it is a member, and of the members that stand for the * of the path to it.
-type keys struct{ row, all string }
+// place is a row of JSON, or where rows may be.
+type place struct {
+	path []string // from the top of the file; "*" is any member or item
+	at   decode.Value
+	in   []decode.Value // the objects around it, the nearest last; the list or map of a row is none of them
+	key  string         // of a row in a map
+	all  string         // the keys that the * of the path stand for
+}
 
-// below goes through the rows at the end of a path; false ends it.
-func (t Table) below(at decode.Value, path []string, all string, yield func(keys, decode.Value) bool) bool {
-	for i, part := range path {
-		if part != "*" {
-			at = at.At(part)
-			continue
+// step is a member or an item of a place, at a part of a path.
+func (p place) step(part string, x decode.Value) place {
+	p.path = append(slices.Clip(p.path), part)
+	if p.at.Kind() == decode.Object {
+		p.in = append(slices.Clip(p.in), p.at)
+	}
+	p.at = x
+	return p
+}
+
+// below goes through the rows at the end of a path, whose keys may have points; false ends it.
+func (p place) below(path []string, yield func(row place) bool) bool {
+	if len(path) == 0 {
+		return p.rows(yield)
+	}
+	for n := len(path); n > 0 && path[0] != "*"; n-- {
+		part := strings.Join(path[:n], ".")
+		if x := p.at.At(part); x.Kind() != decode.Invalid {
+			return p.step(part, x).below(path[n:], yield)
 		}
-		for key, x := range children(at) { // what else is there is what a file states of all rows
-			isRows := at.Kind() == decode.Array || x.Kind() == decode.Object || x.Kind() == decode.Array
-			if isRows && !t.below(x, path[i+1:], strings.TrimPrefix(all+"/"+key, "/"), yield) {
-				return false
-			}
-		}
+	}
+	if path[0] != "*" {
 		return true
 	}
-	if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
-		return yield(keys{"", all}, at)
-	}
-	for key, x := range children(at) {
-		if at.Kind() == decode.Array {
-			key = ""
-		}
-		if !yield(keys{key, all}, x) {
+	for key, x := range children(p.at) { // what else is there is what a file states of all rows
+		isRows := p.at.Kind() == decode.Array || x.Kind() == decode.Object || x.Kind() == decode.Array
+		next := p.step("*", x)
+		next.all = strings.TrimPrefix(p.all+"/"+key, "/")
+		if isRows && !next.below(path[1:], yield) {
 			return false
 		}
 	}
 	return true
+}
+
+// rows goes through the items of a list, the members of a map of objects, or the one row that an object is.
+func (p place) rows(yield func(row place) bool) bool {
+	isMap := p.at.Kind() == decode.Object
+	if isMap && (len(p.path) == 0 || p.at.Len() > 0 && !allObjects(p.at)) {
+		return yield(p)
+	}
+	row := p
+	for key, x := range children(p.at) {
+		if row.at = x; isMap {
+			row.key = key
+		}
+		if !yield(row) {
+			return false
+		}
+	}
+	return true
+}
+
+// find is what stands under a heading: in the row, in an object around it, or at a path from the top.
+func (p place) find(heading string, top decode.Value) decode.Value {
+	if x := p.at.Path(heading); x.Kind() != decode.Invalid {
+		return x
+	}
+	if path, isTop := strings.CutPrefix(heading, "/"); isTop {
+		return top.Path(path)
+	}
+	var from decode.Value
+	for _, v := range slices.Backward(p.in) {
+		path, isAround := strings.CutPrefix(heading, "../")
+		if !isAround {
+			break
+		}
+		from, heading = v, path
+	}
+	return from.Path(heading)
 }
 
 // children are the members of an object by key, and the items of a list by place.
@@ -1097,46 +1202,42 @@ func allObjects(v decode.Value) bool {
 }
 
 // object makes a point of one row. What nothing maps is kept.
-func (r *reader) object(headings []string, top, row decode.Value, of keys) {
-	if row.Kind() != decode.Object {
+func (r *reader) object(headings []string, top decode.Value, row place) {
+	if row.at.Kind() != decode.Object {
 		return
 	}
-	row = row.Track()
+	row.at = row.at.Track()
 	var cells []cell
 	for _, h := range headings {
-		v, path := row, h
-		if from, isTop := strings.CutPrefix(h, "/"); isTop {
-			v, path = top, from
-		}
-		v = v.Path(path)
+		v := row.find(h, top)
 		text := v.Text()
 		switch {
 		case h == "@key":
-			text = of.row
+			text = row.key
 		case h == "@*":
-			text = of.all
+			text = row.all
 		case v.Kind() == decode.Invalid:
 			continue
 		}
 		r.found[h] = true
 		c := r.table.columns[h]
-		if c.kind == dim && (text == "0" || text == "false") {
+		if c.kind == dim && !strings.HasPrefix(h, "@") && (text == "0" || text == "false") {
 			continue // a setting that is off, as those who leave it out have it
 		}
 		if v.Kind() == decode.Object || !isAbsent(text) || c.kind == metric && isFailure(text) {
 			cells = append(cells, cell{c, true, h, strings.TrimSpace(text), v})
 		}
 	}
-	r.point(append(cells, r.siblings(headings, row)...), row)
+	r.point(append(cells, r.siblings(headings, row.at)...), row.at)
 }
 
 // siblings are the members of nested objects of which others are mapped.
 func (r *reader) siblings(headings []string, row decode.Value) (out []cell) {
-	for _, path := range scalars(row, "", mostProposed) {
+	for path, v := range r.unnamed(row, "", 0) {
 		in, _, isNested := strings.Cut(path, ".")
 		isOf := func(h string) bool { return strings.HasPrefix(h, in+".") }
-		if _, mapped := r.table.columns[path]; isNested && !mapped && slices.ContainsFunc(headings, isOf) {
-			v := row.Path(path)
+		isOther := r.table.others && v.Kind() == decode.Number // which is a metric
+		if isNested && !isOther && slices.ContainsFunc(headings, isOf) {
 			out = append(out, cell{heading: path, text: v.Text(), json: v})
 		}
 	}
@@ -1148,34 +1249,19 @@ func (r *reader) notMapped(row decode.Value) (out []cell) {
 	if r.table.name != "" || r.table.others {
 		return nil
 	}
-	add := func(of decode.Value, in string) {
-		for _, path := range scalars(of, "", mostProposed) {
-			v := of.Path(path)
-			isMapped := func(h string) bool { // of a metric that is an object all is mapped
-				h = strings.TrimPrefix(h, "/")
-				return in+path == h || strings.HasPrefix(in+path, h+".")
-			}
-			if v.Kind() == decode.Number && !slices.ContainsFunc(slices.Collect(maps.Keys(r.table.columns)), isMapped) {
-				of := column{name: path[strings.LastIndexByte(path, '.')+1:]}
-				out = append(out, cell{of, false, in + path, v.Text(), v})
-			}
+	for path, v := range r.unnamed(row, "", 1) {
+		if v.Kind() == decode.Number {
+			of := column{name: path[strings.LastIndexByte(path, '.')+1:]}
+			out = append(out, cell{of, false, path, v.Text(), v})
 		}
-	}
-	add(row, "")
-	for _, m := range row.Members() {
-		add(m.Val.Index(0), m.Key+".0.")
 	}
 	return out
 }
 
 // keepOthers keeps the numbers below the members of a row that no heading names, under the end of their path.
 func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
-	var look func(v decode.Value, path string)
-	look = func(v decode.Value, path string) {
-		if c := r.table.columns[path]; c.kind == metric {
-			return
-		}
-		if x, ok := v.Float(); ok && v.Kind() == decode.Number {
+	for path, v := range r.unnamed(row, "", math.MaxInt) {
+		if x, ok := v.Float(); ok && v.Kind() == decode.Number && strings.Contains(path, ".") {
 			for len(path) > longestName {
 				_, path, _ = strings.Cut(path, ".")
 			}
@@ -1183,13 +1269,32 @@ func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
 				d.Value(own, x)
 			}
 		}
-		for key, x := range children(v) {
-			look(x, path+"."+key)
-		}
 	}
-	for _, m := range row.Members() {
-		if k := m.Val.Kind(); k == decode.Object || k == decode.Array {
-			look(row.Get(m.Key), m.Key)
+}
+
+// unnamed goes through what no heading names in a row: the members of objects and so many items of lists, which are not
+// objects or lists themselves, each with its path.
+func (r *reader) unnamed(v decode.Value, path string, items int) iter.Seq2[string, decode.Value] {
+	return func(yield func(string, decode.Value) bool) {
+		n := 0
+		for key, x := range children(v) {
+			if n++; v.Kind() == decode.Array && n > items {
+				return
+			}
+			at := strings.TrimPrefix(path+"."+key, ".")
+			_, isNamed := r.table.columns[at]
+			_, isOfTop := r.table.columns["/"+at]
+			switch {
+			case isNamed || isOfTop:
+			case x.Kind() == decode.Object || x.Kind() == decode.Array:
+				for inner, y := range r.unnamed(x, at, items) {
+					if !yield(inner, y) {
+						return
+					}
+				}
+			case !yield(at, x):
+				return
+			}
 		}
 	}
 }

@@ -38,7 +38,7 @@ var Reader = draft.Format{
 			},
 		},
 		{
-			Name: Report, Detail: "not a result: a report of results that are read from their own files",
+			Name: Report, Detail: "not a result: a report of results that are read from their own files", Aside: true,
 			Text: func(f *decode.File) bool {
 				has, _ := head(f)
 				return strings.HasSuffix(f.Path, ".md") && (has("Tenstorrent") ||
@@ -51,8 +51,10 @@ var Reader = draft.Format{
 			Name: Spec, Detail: "runtime spec: identity and targets in force", Wants: draft.Wants("runtime_model_spec{}"),
 			All: readSpec,
 		},
-		draft.Aside(Report, "a report or a copy that ttreport wrote of results that it had read",
-			"metadata.written_by|written_by&output_token_throughput"),
+		{
+			Name: Report, Detail: "not a result: a report or a copy that ttreport wrote of results that it had read",
+			Wants: draft.Wants("metadata.written_by|written_by&output_token_throughput"),
+		},
 		{
 			Name: ReportData, Detail: "data of a report: counts where the results themselves are not there", All: readReport,
 			Wants: draft.Wants("metadata.report_id|benchmarks_summary[]"),

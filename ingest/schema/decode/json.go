@@ -578,12 +578,16 @@ func (v Value) At(keys ...string) Value {
 	return v
 }
 
-// Path is the member at a path such as "latency.p99", or the one whose name has the points of the path.
+// Path is the member at a path such as "latency.p99". A key may have points itself: the longest that is there counts.
 func (v Value) Path(path string) Value {
-	if x := v.Get(path); x.kind != Invalid {
-		return x
+	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
+		if x := v.At(path[:end]); x.kind != Invalid && end < len(path) {
+			return x.Path(path[end+1:])
+		} else if x.kind != Invalid {
+			return x
+		}
 	}
-	return v.At(strings.Split(path, ".")...)
+	return Value{}
 }
 
 // Has reports whether an object has all of some members, and none of them is null. It does not count as reading them.

@@ -24,11 +24,12 @@ type Format struct {
 	Others []Format
 	// Records says that the values of a file are records of one measurement.
 	Records bool
+	Aside   bool // see [schema.Match]
 }
 
 // Aside is a format of files of a tool that are no results.
 func Aside(name, what string, wants ...string) Format {
-	return Format{Name: name, Detail: "not a result: " + what, Wants: Wants(wants...)}
+	return Format{Name: name, Detail: "not a result: " + what, Wants: Wants(wants...), Aside: true}
 }
 
 // Detect reports whether a file has the format.
@@ -44,7 +45,7 @@ func (x *Format) match(f *decode.File) (*Format, schema.Match) {
 			return &x.Others[i], m
 		}
 	}
-	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records}}
+	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records || x.Aside, Aside: x.Aside}}
 	if isText := f.Form == decode.Text; x.Text != nil || isText {
 		m.Want(isText && x.Text != nil && x.Text(f), x.Detail)
 	}
