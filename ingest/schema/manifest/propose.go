@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
 // Named is a file with results: its path, and the model that it states itself, "" for none.
@@ -25,15 +27,10 @@ var guesses = []struct {
 		`(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
 		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
-	{"model", regexp.MustCompile(`(?i)(` + families + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
+	{"model", regexp.MustCompile(`(?i)(` + naming.Families + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
 	{"impl", regexp.MustCompile(`(?i)^((?:rocm|vulkan|cuda|metal|cpu|sycl|hip|vllm|sglang|trt|tensorrt|tgi|mlx|` +
 		`llama\.?cpp|exllama|triton|aiter|tt[-_]|forge|lmdeploy|ollama))`)},
 }
-
-// families are what the names of models begin with.
-const families = `(?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|gpt[-_]?(?:oss|j|neo)|` +
-	`glm|falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|command[-_]?r|internlm|smollm|bloom|vicuna|exaone|ernie|` +
-	`whisper)`
 
 // load is where the name of a file goes on to its load, after what was measured.
 var load = regexp.MustCompile(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
@@ -215,7 +212,7 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 var chips = regexp.MustCompile(`(^|[-_ ])\d+x([-_ ])$`)
 
 // modelFirst matches a name that begins with a family of models.
-var modelFirst = regexp.MustCompile(`(?i)^(?:[a-z]+[-_])?` + families)
+var modelFirst = regexp.MustCompile(`(?i)^(?:[a-z]+[-_])?` + naming.Families)
 
 // besides is what a name of a file says beside its model.
 var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
