@@ -63,6 +63,9 @@ func Precision(name string) string {
 	return ""
 }
 
+// WithoutPrecision is a name without what it says of bits.
+func WithoutPrecision(name string) string { return precision.ReplaceAllString(name, ".") }
+
 // counter are the words before a number that say which repeat it is; after any other word it is a setting.
 const counter = " run rep repeat repetition iter iteration trial try attempt seed r part job build sample round " +
 	"rerun copy pass take again recheck retry redo "
