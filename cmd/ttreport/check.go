@@ -121,6 +121,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	if err != nil {
 		return err
 	}
+	sayFolders(sh, report)
 	if o.explain != "" {
 		return explain(ctx, sh.out, report.Gate, o.explain)
 	}
@@ -148,6 +149,15 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 		return fail(exitUngraded, ungradedFix(&g, report, at), "%s: nothing was graded, which is not a pass", g.Release)
 	}
 	return nil
+}
+
+// sayFolders says of runs that only their folders tell apart, which confirm nothing of each other.
+func sayFolders(sh *shell, report *render.Report) {
+	for _, p := range report.Problems {
+		if p.Code == judge.CodeFolders {
+			sh.say("warning: %s\nfix: %s", p.Found, p.Hint)
+		}
+	}
 }
 
 // ungradedFix is what to type where nothing was graded. Runs of an unknown model or device are compared with nothing,

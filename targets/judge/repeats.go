@@ -28,6 +28,7 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 		counted[ri] = slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
 	}
 	setups(c, releases)
+	out = inFolders(c, releases, path)
 	for ri := range releases {
 		for _, runs := range schema.Alike(counted[ri], func(run int) schema.System { return c.Runs[run].System() }) {
 			if far := doubts(c, releases[:ri], runs, policy); far != "" {
@@ -212,16 +213,64 @@ func places(c *columns.Columns, releases []Release) {
 			continue
 		}
 		parts, marks := partsOf(c, slices.Concat(s.runs...)), map[string]bool{}
-		for _, runs := range s.runs { // a later release says nothing of an earlier one
-			markFolders(c, runs, parts, marks)
+		for i, runs := range s.runs { // a later release says nothing of an earlier one
+			isFirst := len(marks) == 0
+			if markFolders(c, runs, parts, marks); isFirst && i > 0 { // but which folder goes on where the newest one was
+				runs = slices.Concat(s.runs[i-1], runs)
+			}
 			for _, run := range runs {
 				if list, isNamed := parts[run]; isNamed && len(marks) > 0 {
 					list = slices.DeleteFunc(slices.Clone(list), func(part string) bool { return !marks[part] })
-					c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+					if len(list) > 0 || !naming.IsRepeat(c.Runs[run].Folder) { // recheck/x is of whatever the others are
+						c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+					}
 				}
 			}
 		}
 	}
+}
+
+// CodeFolders is the code of the problem of runs that only their folders tell apart.
+const CodeFolders = "setups-of-folders"
+
+// inFolders are the problems of runs of the newest release that only their folders tell apart, of what earlier releases
+// measured: a re-check in a folder with a name of its own confirms nothing.
+func inFolders(c *columns.Columns, releases []Release, path string) (out []schema.Problem) {
+	earlier := map[schema.System]bool{}
+	stated := func(run int) schema.System {
+		return schema.System{Model: c.Runs[run].Model.Name, Device: c.Runs[run].Device, Impl: c.Runs[run].Impl}
+	}
+	for ri := range releases {
+		for _, runs := range schema.Alike(releases[ri].Runs, stated) {
+			var folders []string
+			another := ""
+			for _, run := range runs {
+				if place := c.Runs[run].Place; place != "" {
+					folders = append(folders, place)
+				}
+				if c.Runs[run].Setup != "" {
+					another = cmp.Or(another, c.Runs[run].ID)
+				}
+			}
+			slices.Sort(folders)
+			folders = slices.Compact(folders)
+			id := stated(runs[0])
+			isKnown := earlier[id]
+			if earlier[id] = true; ri < len(releases)-1 || len(folders) < 2 || !isKnown {
+				continue
+			}
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: path, Code: CodeFolders,
+				Found: fmt.Sprintf("%s of %s in %s that only the names of their folders tell apart: %s",
+					plaintext.Plural(len(runs), "run"), name(id), releases[ri].Name,
+					strings.Join(folders[:min(4, len(folders))], ", ")),
+				Expected: "runs that state what was different", Used: "a setup for each folder; none confirms what another shows",
+				Hint: "of another setup: state it with {impl} or {config} in --pattern, or in a manifest; of a re-check: " +
+					"ttreport history drop --run " + another + " --write, and read it again from a folder called recheck",
+			})
+		}
+	}
+	return out
 }
 
 // partsOf is what the folders of runs are called, without what they are known as.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -463,6 +464,13 @@ func belowShared(names []string) []string {
 			names[i] = names[i][len(first)+1:]
 		}
 	}
+}
+
+// IsRepeat reports a path with a folder that is called after a repeat or a re-check, and nothing else.
+func IsRepeat(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool {
+		return IsCount(part) && strings.ContainsFunc(part, unicode.IsLetter)
+	})
 }
 
 // IsCount reports a name that only numbers repeats: "1", "run2", "copy-3".
