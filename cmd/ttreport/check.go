@@ -121,7 +121,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	if err != nil {
 		return err
 	}
-	sayFolders(sh, report)
+	sayNames(sh, report)
 	if o.explain != "" {
 		return explain(ctx, sh.out, report.Gate, o.explain)
 	}
@@ -151,10 +151,10 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	return nil
 }
 
-// sayFolders says of runs that only their folders tell apart, which confirm nothing of each other.
-func sayFolders(sh *shell, report *render.Report) {
+// sayNames says of results that only the names of folders or files tell apart: they confirm nothing of each other.
+func sayNames(sh *shell, report *render.Report) {
 	for _, p := range report.Problems {
-		if p.Code == judge.CodeFolders {
+		if p.Code == judge.CodeNames {
 			sh.say("warning: %s\nfix: %s", p.Found, p.Hint)
 		}
 	}
