@@ -221,7 +221,7 @@ func places(c *columns.Columns, releases []Release) {
 			for _, run := range runs {
 				if list, isNamed := parts[run]; isNamed && len(marks) > 0 {
 					list = slices.DeleteFunc(slices.Clone(list), func(part string) bool { return !marks[part] })
-					if len(list) > 0 || !naming.IsRepeat(c.Runs[run].Folder) { // recheck/x is of whatever the others are
+					if len(list) > 0 || !naming.IsAgain(c.Runs[run].Folder) { // recheck/x is of whatever the others are
 						c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
 					}
 				}

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -466,12 +465,10 @@ func belowShared(names []string) []string {
 	}
 }
 
-// IsRepeat reports a path with a folder that is called after a repeat or a re-check, and nothing else.
-func IsRepeat(path string) bool {
-	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool {
-		return IsCount(part) && strings.ContainsFunc(part, unicode.IsLetter)
-	})
-}
+// IsAgain reports a path with a folder that is called after a re-check. run2 and seed7 may be repeats of anything.
+func IsAgain(path string) bool { return again.MatchString(path) }
+
+var again = regexp.MustCompile(`(?i)(?:^|/)(?:again|re-?check|re-?run|retry|redo)[-_ ]?\d*(?:/|$)`)
 
 // IsCount reports a name that only numbers repeats: "1", "run2", "copy-3".
 func IsCount(name string) bool {
