@@ -34,6 +34,9 @@ type result struct {
 	isGathered bool   // by a script, of other files that it names
 	hasPattern bool   // its path was read with a pattern of the user's
 	rest       string // the path without what patterns read from it
+	// labels are those that were stored of its points, by their numbers: a file that is read by itself keeps what the
+	// folders above it are called
+	labels map[string]string
 }
 
 type identity struct {
@@ -636,7 +639,12 @@ func (r *result) complete() {
 	r.completeModel()
 	f := &r.facts
 	if f.Start.IsZero() {
-		if t, note, ok := dateInName(r.shown(), tomorrow(), r.ownNumbers()); ok {
+		own := r.ownNumbers()
+		t, note, ok := dateInName(r.shown(), tomorrow(), own)
+		if !ok { // what is read may be given by another path than its name
+			t, note, ok = dateInName(r.root.Folders, tomorrow(), own)
+		}
+		if ok {
 			f.Start, f.StartNote = t, note
 			*r.origin.of("start") = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/duplicate"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -60,41 +61,56 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 }
 
 // labelOf returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
-// gives every file the same name, without what the key states already: a sweep whose files are named after their load
-// is one workload at several loads. A folder that names the release, the model, the device or a build is not the
-// workload's: the same measurement of the next one is in another folder. Nor is that of the repository, which is called
-// as somebody likes. Without the name of a build, measured lengths keep two workloads apart. What a pattern reads from
-// the path is stated, and no part of the label.
+// gives every file the same name, without what the key and the facts state already: a sweep whose files are named after
+// their load is one workload at several loads. A folder that names the release, the model, the device or a build is not
+// the workload's: the same measurement of the next one is in another folder. Without the name of a build, measured
+// lengths keep two workloads apart. What a pattern reads from the path is stated, and no part of the label.
 func (r *result) labelOf(p *schema.Point) string {
-	s, k, lengths, stem := r.source, &p.Key, "", r.stem()
+	s, k, f, lengths, stem := r.source, &p.Key, &r.facts, "", r.stem()
+	label := func(name string) string {
+		return naming.Label(name, k, f.Start,
+			path.Base(f.Model.ID), f.Model.Name, f.Impl, f.Stack.Engine, f.Device.Name, f.Release)
+	}
 	dir, base := path.Dir(cmp.Or(r.rest, s.shown())), path.Base(s.rel)
 	if r.rest != "" {
 		stem = decode.Stem("_" + path.Base(r.rest)) // all of the name may have been read
 	}
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
 		// the key has the varied parameters
-		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
+		return cmp.Or(naming.Label(path.Base(sweepRoot(path.Dir(dir))), k, f.Start), "sweep")
 	}
-	if model := path.Base(r.facts.Model.ID); len(model) > 3 { // clients write it into names: of another one it is the same
-		stem = strings.ReplaceAll(stem, model, "")
+	if name := label(stem); name != "" && !s.hasOwnFolder() {
+		return name
 	}
-	stem = withoutDay(naming.WithoutRandom(stem), r.facts.Start)
-	if label := plainLabel(withoutCount(naming.WithoutLoad(stem, k), k)); label != "" && !s.hasOwnFolder() {
-		return label
-	}
-	for ; dir != "." && dir != "/" && dir != r.root.Clone; dir = path.Dir(dir) {
-		if r.isIdentity(path.Base(dir)) {
-			continue
-		}
-		if oneBuild.MatchString(path.Base(dir)) {
+	for i, folder := range slices.Backward(r.folders(dir)) {
+		if oneBuild.MatchString(folder) {
 			lengths = lengthsOf(p)
-			continue
-		}
-		if name := plainLabel(naming.WithoutLoad(withoutDay(path.Base(dir), r.facts.Start), k)); name != "" {
+		} else if name := label(folder); name != "" && i > 0 {
 			return name + lengths
 		}
 	}
+	if known := r.labels[duplicate.Numbers(p)]; known != "" {
+		return known
+	}
 	return s.stem() + lengths
+}
+
+// folders are the names of the folders of a result, below the first one: that of a repository, or what was given, which
+// is called as somebody likes, wherever it is read from.
+func (r *result) folders(dir string) []string {
+	given, names := 0, strings.Split(dir, "/")
+	if r.root.Name != "" && r.root.Name != "." {
+		given = strings.Count(r.root.Name, "/") + 1
+	}
+	isPacked := r.root.Only != "" && r.rel != r.root.Only
+	if isPacked {
+		given += strings.Count(r.root.Only, "/") + 1
+	}
+	names = names[min(given, len(names)):]
+	if stem, _, _ := strings.Cut(path.Base(r.root.Only), "."); isPacked && len(names) > 0 && names[0] == stem {
+		names = names[1:]
+	}
+	return append(strings.Split(r.root.Folders, "/"), names...)
 }
 
 // lengthsOf is how long the requests of a point were, as a part of its label: prompts to two digits, and answers where
@@ -109,66 +125,13 @@ func lengthsOf(p *schema.Point) (out string) {
 	return out
 }
 
-// isIdentity reports the name of a folder that says what was measured, and not how.
-func (r *result) isIdentity(name string) bool {
-	isName := func(fact string) bool { return fact != "" && strings.EqualFold(fact, name) }
-	return slices.ContainsFunc([]string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name}, isName)
-}
-
-// withoutDay is a name without the day of a measurement: ds-0904-gds, bench_20260904. A day either side counts, since
-// the name may be in another time zone. 1024 and 0512 are lengths.
-func withoutDay(name string, start time.Time) string {
-	name = stamps.ReplaceAllString(name, "")
-	parts := "-" + strings.NewReplacer("_", "-", ".", "-").Replace(name) + "-"
-	for day := -1; day <= 1 && !start.IsZero(); day++ {
-		for _, layout := range []string{"0102", "20060102", time.DateOnly} {
-			mark := start.AddDate(0, 0, day).Format(layout)
-			at := strings.Index(parts, "-"+mark+"-")
-			if at < 0 || mark == "1024" || mark == "0512" || mark == strings.Trim(parts, "-") {
-				continue
-			}
-			return strings.Trim(name[:at]+strings.TrimLeft(name[at+len(mark):], "-_."), "-_.")
-		}
-	}
-	return name
-}
-
-// withoutCount is a name without a number at its end that is the concurrency: bench_16.json.
-func withoutCount(stem string, k *schema.Key) string {
-	i := strings.LastIndexAny(stem, "-_")
-	if i > 0 && k.Concurrency != nil && stem[i+1:] == strconv.FormatFloat(*k.Concurrency, 'f', -1, 64) {
-		return stem[:i]
-	}
-	return stem
-}
-
 var (
 	perFolder = lazyregexp.New(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
-	loadPart  = lazyregexp.New(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
 	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
 	oneBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
 		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
 		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
-	// repeatPart is the number of a repeat at the end of a name: caseA_rep2.
-	repeatPart = lazyregexp.New(`(?i)[-_.](?:rep|repeat|repetition|run|trial|iter|iteration|attempt)[-_#]?\d+$`)
-	// stamps are times in names.
-	stamps = lazyregexp.New(`(?:\d{4}-?\d\d-?\d\d|(?:[0-3]\d[-_.]){2}20[0-3]\d)` +
-		`[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
-	generic = lazyregexp.New(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|` +
-		`runs?|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
-
-// plainLabel returns a name without the time stamps, loads and numbers of repeats that are written into it, so that two
-// measurements of one workload have the same label; "" when nothing is left.
-func plainLabel(stem string) string {
-	s := stamps.ReplaceAllString(stem, "")
-	s = repeatPart.ReplaceAllString(loadPart.ReplaceAllString(s, "-"), "")
-	s = strings.Trim(strings.ReplaceAll(s, "--", "-"), "-_. ")
-	if generic.MatchString(s) {
-		return ""
-	}
-	return s
-}
 
 // clock is the pattern of a time behind a day, which may be.
 const clock = `(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`

@@ -2,7 +2,10 @@ package ingest_test
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,7 +60,8 @@ func TestCheckoutsInLabels(t *testing.T) {
 		"none/results/data.json": serve(`"request_throughput":3.25,`),
 	}, time.Time{})
 	for name, want := range map[string]string{
-		"mine": "data", "mine/results": "data", "mine/results/data.json": "data", "packed": "b", "none": "none",
+		"mine": "data", "mine/results": "data", "mine/results/data.json": "data", "packed": "b", "packed/results/b": "b",
+		"none": "data", "none/results": "data", "none/results/data.json": "data",
 	} {
 		root, err := ingest.OSRoot(filepath.Join(dir, name))
 		if err != nil {
@@ -66,6 +70,62 @@ func TestCheckoutsInLabels(t *testing.T) {
 		set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
 		if got := points(set); err != nil || len(got) != 1 || got[0].Key.Dims[schema.DimLabel] != want {
 			t.Errorf("%q: %v, want %q; %v", name, got, want, err)
+		}
+	}
+}
+
+// A folder gives the same workloads by whatever path it is given, and so does each folder in it: of a repository, and
+// of a tree that lies in the current folder.
+func TestLabelsByEveryPath(t *testing.T) {
+	for _, mark := range []string{"mine/.git/HEAD", "mine/none"} {
+		dir := write(t, t.TempDir(), map[string]string{
+			mark: "", "mine/tp4/run1/data.json": serve(`"request_throughput":1.25,`),
+			"mine/fast/out/data.json": serve(`"request_throughput":2.25,`),
+		}, time.Time{})
+		for _, c := range []struct{ at, given, want string }{
+			{".", "mine", "fast tp4"}, {".", dir + "/mine", "fast tp4"}, {"mine", ".", "fast tp4"},
+			{"mine/tp4", "..", "fast tp4"},
+			{".", "mine/tp4", "tp4"}, {".", "mine/fast/out", "fast"}, {".", "mine/fast/out/data.json", "fast"},
+			{".", dir + "/mine/fast", "fast"},
+		} {
+			t.Chdir(filepath.Join(dir, c.at))
+			root, err := ingest.OSRoot(c.given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+			labels := map[string]bool{}
+			for _, p := range points(set) {
+				labels[strings.Fields(p.Key.Dims[schema.DimLabel])[0]] = true
+			}
+			if got := strings.Join(slices.Sorted(maps.Keys(labels)), " "); err != nil || got != c.want {
+				t.Errorf("%s: %s in %s: %q, want %q; %v", mark, c.given, c.at, got, c.want, err)
+			}
+		}
+	}
+}
+
+// The numbers of repeats are no part of a workload, however they are written.
+func TestRepeatsInLabels(t *testing.T) {
+	for _, names := range []string{
+		"m/chat_1 m/chat_2", "m/chat-run2 m/chat_run_3 m/chat", "m/chat(3) m/chat(4)", "m/chat.r4 m/chat.r5",
+		"m/iter5-chat m/iter6-chat", "m/chat_trial_6 m/chat_trial-7", "m/chat-seed43 m/chat-seed=44",
+		"m/chat_c8-0 m/chat_c8-1",
+		"m/chat_001 m/chat_012", "m/chat_0a1b2c3d m/chat_4e5f6a7b", "m/chat-rep2of3 m/chat-rep3of3",
+	} {
+		labels := map[string]bool{}
+		for i, name := range strings.Fields(names) {
+			text := strings.Replace(serve(fmt.Sprintf(`"request_throughput":%d.25,"max_concurrency":8,`, i+1)), "-000000",
+				fmt.Sprintf("-%02d0000", 8*i), 1)
+			files := fstest.MapFS{name + ".json": {Data: []byte(text)}}
+			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: files}}, ingest.Options{})
+			if err != nil || len(points(set)) != 1 {
+				t.Fatal(err, set.Problems)
+			}
+			labels[points(set)[0].Key.Dims[schema.DimLabel]] = true
+		}
+		if len(labels) != 1 || !labels["chat"] {
+			t.Errorf("%s: %v", names, labels)
 		}
 	}
 }

@@ -407,7 +407,14 @@ func (r *result) keep(old *result) {
 	}
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
-		switch q := byNumbers[duplicate.Numbers(p)]; {
+		q := byNumbers[duplicate.Numbers(p)]
+		if q != nil && q.Stated[schema.DimLabel] == string(schema.FromPath) && old.shown() == r.shown() {
+			if r.labels == nil {
+				r.labels = map[string]string{}
+			}
+			r.labels[duplicate.Numbers(p)] = q.Key.Dims[schema.DimLabel]
+		}
+		switch {
 		case q == nil:
 		case statesAll(q, p) && (!statesAll(p, q) || len(q.Command) > len(p.Command)): // and more
 			*p = *q

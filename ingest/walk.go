@@ -30,8 +30,9 @@ type Root struct {
 	Only  string
 	Above []Above
 	Own   []fs.FileInfo
-	// Clone is the folder of the repository that the root is or lies in, which is called as its owner likes; "" for none.
-	Clone string
+	// Folders are the names of its folders, the first one that of its repository; else its path as the user sees it
+	// from the current folder, or its own name alone.
+	Folders string
 	// Tables are mappings of the user's own for files that no tool's format describes.
 	Tables []table.Table
 	Tasks  map[string]string // what the user calls tasks of evals, by the names in files
@@ -79,20 +80,36 @@ func OSRoot(name string) (Root, error) {
 	if rel != "" {
 		folder.Trust(rel, name) // that it is a link to somewhere else is the user's decision
 	}
-	return Root{FS: folder, Name: top, Only: rel, Above: above(top), Clone: cloneOf(top)}, nil
+	return Root{FS: folder, Name: top, Only: rel, Above: above(top), Folders: foldersFrom(top)}, nil
 }
 
-// cloneOf is the folder of the repository that a folder is or lies in, as far as its path goes: of a checkout, or of an
-// archive of one, which has no .git.
-func cloneOf(dir string) string {
-	for ; dir != "." && dir != "/" && path.Base(dir) != ".."; dir = path.Dir(dir) {
-		for _, name := range []string{".git", ".github", "LICENSE"} {
-			if _, err := os.Lstat(path.Join(dir, name)); err == nil {
-				return dir
-			}
+// foldersFrom are the names of the folders of a root: see [Root]. A repository is a checkout, or an archive of one,
+// which has no .git. A workspace is no such repository: what lies in it may be anybody's.
+func foldersFrom(root string) string {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return ""
+	}
+	has := func(dir string, marks ...string) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool {
+			_, err := os.Lstat(filepath.Join(dir, mark))
+			return err == nil
+		})
+	}
+	for dir := abs; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if has(dir, ".git", ".github", "LICENSE") {
+			return filepath.ToSlash(strings.TrimPrefix(abs, filepath.Dir(dir)+string(filepath.Separator)))
+		}
+		if has(filepath.Dir(dir), "ttreport.yaml", "history") {
+			break
 		}
 	}
-	return ""
+	if here, err := filepath.Abs("."); err == nil {
+		if rel, isBelow := strings.CutPrefix(abs, here+string(filepath.Separator)); isBelow {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.Base(abs)
 }
 
 // levelsUp is how many folders above a root are searched for a manifest.

@@ -64,15 +64,14 @@ func (r *Report) interval(v *schema.Verdict, effect float64) *Interval {
 }
 
 func (r *Report) changesOf(list []Finding, how changes) *Table {
-	total := len(list)
+	total, drawn, listed := len(list), how.at >= 0, make([]schema.Verdict, len(list))
+	for i := range list {
+		listed[i] = *list[i].Verdict
+	}
+	implOf := words.Impls(listed)
 	if !how.all {
 		list = list[:min(rowsShown, len(list))]
 	}
-	drawn, shown := how.at >= 0, make([]schema.Verdict, len(list))
-	for i := range list {
-		shown[i] = *list[i].Verdict
-	}
-	implOf := words.Impls(shown)
 	columns := []Column[Finding]{
 		{col("Verdict"), func(f Finding) Cell {
 			return Cell{Outcome: f.Outcome, Evidence: f.Evidence, Text: words.OwnWord(f.Verdict)}

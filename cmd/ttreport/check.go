@@ -104,6 +104,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	if err != nil {
 		return err
 	}
+	sayNames(sh, report)
 	if o.explain != "" {
 		return explain(ctx, sh.out, report.Gate, o.explain)
 	}
@@ -131,6 +132,15 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 		return fail(exitUngraded, ungradedFix(&g, report, at), "%s: nothing was graded, which is not a pass", g.Release)
 	}
 	return nil
+}
+
+// sayNames says of results that only the names of folders or files tell apart: they confirm nothing of each other.
+func sayNames(sh *shell, report *render.Report) {
+	for _, p := range report.Problems {
+		if p.Code == judge.CodeNames {
+			sh.say("warning: %s\nfix: %s", p.Found, p.Hint)
+		}
+	}
 }
 
 // ungradedFix is what to type where nothing was graded. Runs of an unknown model or device are compared with nothing,

@@ -17,6 +17,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/library"
 )
 
@@ -254,7 +256,10 @@ func (e *edit) merge(chosen []storedRun) error {
 				"history merge: %s is of %s on %s, %s, and %s of %s on %s, %s", one.ID, one.Model.Name, one.Device.Name,
 				cmp.Or(one.Release, "no release"), r.ID, r.Model.Name, r.Device.Name, cmp.Or(r.Release, "no release"))
 		}
-		if a, b := toldApart(&one, &r); a != "" {
+		heads := columns.NewBuilder()
+		heads.Add(&one, "", "")
+		heads.Add(&r, "", "")
+		if a, b := judge.Apart(&heads.C.Runs[0], &heads.C.Runs[1]); a != "" {
 			return fail(exitUsage, "choose runs of one of them with --run, or leave them apart",
 				"history merge: %s is of %s, and %s of %s: the numbers of one would stand as the other's", one.ID, a, r.ID, b)
 		}
@@ -271,21 +276,6 @@ func (e *edit) merge(chosen []storedRun) error {
 	}
 	e.now = []storedRun{{filepath.ToSlash(filepath.Join(e.dir, history.PathOf(&one))), one}}
 	return nil
-}
-
-// toldApart returns what two runs state that tells their systems apart; "" where nothing does.
-func toldApart(a, b *schema.Run) (ofA, ofB string) {
-	for _, x := range [][2]string{
-		{a.Impl, b.Impl}, {a.Stack.Engine, b.Stack.Engine}, {a.Model.Precision, b.Model.Precision},
-	} {
-		if x[0] != "" && x[1] != "" && !strings.EqualFold(x[0], x[1]) {
-			return x[0], x[1]
-		}
-	}
-	if x, y := a.Device.Chips, b.Device.Chips; x > 0 && y > 0 && x != y {
-		return plaintext.Plural(x, "accelerator"), plaintext.Plural(y, "accelerator")
-	}
-	return "", ""
 }
 
 // check refuses a change after which two runs would have one document.

@@ -19,8 +19,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/naming"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func identifyCommand(sh *shell) *cobra.Command {
@@ -100,21 +102,56 @@ type identifiedRun struct {
 	facts   map[string]statedFact // by name; none where nothing states it
 	files   []string
 	results int
-	system  schema.System   // runs of one are compared over builds
+	system  schema.System
+	series  int             // runs of one are compared over builds
+	apart   string          // what tells its series from another of its system
 	keys    map[string]bool // of its workloads and tasks
 	isTable bool            // of llama-bench, which states the architecture in place of the model
 }
 
-// identified says of each run what is known of it.
+// asJudged are the heads of runs as a judgement has them, and the build of each.
+func asJudged(runs []schema.Run) (heads []columns.RunHead, builds []string) {
+	all := columns.NewBuilder()
+	for i := range runs {
+		all.Add(&runs[i], "", "")
+	}
+	cols := all.Seal()
+	releases := judge.Releases(cols, nil)
+	judge.Repeats(cols, releases, nil, "")
+	builds = make([]string, len(runs))
+	for i := range releases {
+		for _, run := range releases[i].Runs {
+			builds[run] = releases[i].Name
+		}
+	}
+	return cols.Runs, builds
+}
+
+// identified says of each run what is known of it, and which builds and series a judgement would make of them.
 func identified(set ingest.Set) []identifiedRun {
 	out := make([]identifiedRun, len(set.Runs))
+	heads, builds := asJudged(set.Runs)
+	var first []int // of each series
 	for i := range set.Runs {
 		r, is := &set.Runs[i], &out[i]
 		*is = identifiedRun{
-			build:   cmp.Or(r.Release, r.ID), // which is how they are judged
+			build: builds[i], system: heads[i].System(),
 			results: len(r.Points) + len(r.Scores), facts: map[string]statedFact{}, keys: map[string]bool{},
-			system: schema.System{Model: r.Model.Name, Device: schema.FoldDevice(r.Device.Name), Impl: r.Impl},
 		}
+		is.system.Device = schema.FoldDevice(is.system.Device)
+		isOne := func(run int) bool {
+			of, other := judge.Apart(&heads[run], &heads[i])
+			isSystem := out[run].system == is.system
+			if isSystem && of != "" {
+				out[run].apart, is.apart = of, other
+			}
+			return isSystem && of == ""
+		}
+		at := slices.IndexFunc(first, isOne)
+		if at < 0 {
+			at, first = len(first), append(first, i)
+		}
+		is.series = at
 		for _, f := range knownFacts() {
 			v, origin := f.of(r), r.Provenance[f.field]
 			if v == "" {
@@ -294,7 +331,7 @@ func (is *identification) misnames() bool {
 	stated, of := statedIn(is.runs, "model"), map[string]string{}
 	for i := range is.with {
 		name := is.with[i].facts["model"].value
-		if runName.MatchString(name) {
+		if runName.MatchString(name) || manifest.IsSetup(name) {
 			return true
 		}
 		for _, file := range is.with[i].files {
@@ -537,16 +574,17 @@ func listSeries(w listing, runs []identifiedRun, title string) {
 		builds        map[string]bool
 		workloads     map[string]map[string]bool // the builds of each
 	}
-	at := map[schema.System]*series{}
+	at := map[int]*series{}
 	for i := range runs {
 		r := &runs[i]
-		s := at[r.system]
+		s := at[r.series]
 		if s == nil {
 			s = &series{
 				System: r.system, device: r.facts["device"].value, builds: map[string]bool{},
 				workloads: map[string]map[string]bool{},
 			}
-			at[r.system] = s
+			s.Impl = strings.TrimPrefix(strings.TrimSuffix(s.Impl+", "+r.apart, ", "), ", ")
+			at[r.series] = s
 		}
 		s.runs, s.results = s.runs+1, s.results+r.results
 		s.builds[r.build] = true
@@ -576,7 +614,7 @@ func listSeries(w listing, runs []identifiedRun, title string) {
 			}
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.name(s.Model), w.name(s.device),
-			w.short(cmp.Or(s.Impl, "-"), 20), s.runs, len(s.builds), s.results, len(s.workloads), plaintext.Dash(several))
+			w.short(cmp.Or(s.Impl, "-"), 28), s.runs, len(s.builds), s.results, len(s.workloads), plaintext.Dash(several))
 	}
 	tw.Flush()
 	if more := len(list) - len(shown); more > 0 {

@@ -287,7 +287,25 @@ lines:
 	if len(slices.Compact(slices.Clone(devices.all))) == 1 { // of several kinds, nothing says which a row is of
 		r.Facts.Device.Name = devices.all[0]
 	}
-	points(f, r, rows)
+	points(f, r, once(f, r, rows))
+}
+
+// once are rows without those that stood under another heading before, number for number: a notebook shows them again.
+func once(f *decode.File, r *schema.Reading, rows []row) []row {
+	printed := map[string]string{} // the section where a row stood first
+	return slices.DeleteFunc(rows, func(x row) bool {
+		text := strings.Join(slices.Concat(x.header, x.cells), "|")
+		first, isAgain := printed[text]
+		if !isAgain {
+			printed[text] = x.section
+		}
+		if isAgain = isAgain && first != x.section; isAgain {
+			draft.Problem(f, r, schema.SevNote, "printed-again", decode.Value{},
+				fmt.Sprintf("the row of %s, %s t/s, under %q and %q", x.test[0], x.speed[0], first, x.section),
+				"each measurement once", "it once")
+		}
+		return isAgain
+	})
 }
 
 // points makes a point of each row. Where one row stands under several headings, the section is a part of every

@@ -108,7 +108,7 @@ func TestTableOfTwoModels(t *testing.T) {
 // One table for each of two devices is no repeat of the other; one heading over all tables says nothing.
 func TestTablesUnderHeadings(t *testing.T) {
 	const second = "### GPU 1 ONLY (top slot) ###\n"
-	r := reader.Must(t, "x.md", "# Results\n### GPU 0 ONLY ###\n"+table+second+table)
+	r := reader.Must(t, "x.md", "# Results\n### GPU 0 ONLY ###\n"+table+second+strings.ReplaceAll(table, " ± ", "1 ± "))
 	var got []string
 	for _, p := range r.Points {
 		got = append(got, p.Key.Dims["section"])
@@ -153,5 +153,26 @@ func TestCSV(t *testing.T) {
 	cut := reader.Must(t, "a.csv", text[:len(text)-40])
 	if len(cut.Points) != 1 || !strings.Contains(Codes(cut), "truncated") {
 		t.Errorf("%d points, %s", len(cut.Points), Codes(cut))
+	}
+}
+
+// A row that a notebook prints again under another heading is one measurement.
+func TestARowPrintedAgain(t *testing.T) {
+	const head = "| model | backend | test | t/s |\n| --- | --- | ---: | ---: |\n"
+	const row = "| glm-dsa ?B Q4_K - Medium | ROCm | pp16384 | 86.11 ± 0.10 |\n"
+	text := "### Entry 1\n\n" + head + row + "\n### Entry 2\n\n" + head + row +
+		"| glm-dsa ?B Q4_K - Medium | ROCm | pp32768 | 55.76 ± 0.03 |\n"
+	keys, again := map[string]bool{}, 0
+	r := reader.Must(t, "notebook.md", text)
+	for _, p := range r.Points {
+		keys[p.Key.String()] = true
+	}
+	for _, p := range r.Problems {
+		if p.Code == "printed-again" {
+			again++
+		}
+	}
+	if len(r.Points) != 2 || len(keys) != 2 || again != 1 || r.Points[0].Key.Dims["section"] != "" {
+		t.Errorf("%v, %d; %v", keys, again, r.Problems)
 	}
 }

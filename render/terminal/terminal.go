@@ -58,8 +58,8 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 			return v.Change != "" || v.Outcome == schema.BelowLimit
 		})
 	}
-	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
-	verdicts(w, "TARGETS", targets, len(g.Targets), all)
+	verdicts(w, "AGAINST HISTORY, worst first", history, g.History, all)
+	verdicts(w, "TARGETS", targets, g.Targets, all)
 	lints(w, g.Lints, all)
 }
 
@@ -157,8 +157,8 @@ func lints(w io.Writer, list []lint.Lint, all bool) {
 }
 
 // verdicts lists findings in two lines each: what, and why with its id; a third has what is folded into it. all folds
-// nothing.
-func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool) {
+// nothing. of are those that the findings are among: one of them may be the only one of its implementation.
+func verdicts(w io.Writer, title string, list, of []schema.Verdict, all bool) {
 	if len(list) == 0 {
 		return
 	}
@@ -166,8 +166,8 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	if all {
 		most = len(list)
 	}
-	found, implOf := render.Fold(list, all), words.Impls(list)
-	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
+	found, implOf := render.Fold(list, all), words.Impls(of)
+	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), len(of))
 	for i := range found[:min(most, len(found))] {
 		v := found[i].Verdict
 		name := words.MetricOf(v)

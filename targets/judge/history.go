@@ -864,6 +864,20 @@ func statesOf(h *columns.RunHead) map[string]string {
 	return out
 }
 
+// Apart is what two runs state of their systems that keeps them from being compared, the implementation first; "" where
+// nothing does.
+func Apart(a, b *columns.RunHead) (ofA, ofB string) {
+	x, y := factsOf(a), factsOf(b)
+	names, ofX, ofY := append([]string{"implementation"}, blockingFacts[:]...), append([]string{a.Impl}, x[:]...),
+		append([]string{b.Impl}, y[:]...)
+	for i, name := range names {
+		if ofX[i] != "" && ofY[i] != "" && !strings.EqualFold(ofX[i], ofY[i]) {
+			return name + " " + ofX[i], name + " " + ofY[i]
+		}
+	}
+	return "", ""
+}
+
 // of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {
 	id := [2]int32{p.Cond, k.facts[run]}

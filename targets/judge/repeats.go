@@ -28,6 +28,7 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 		counted[ri] = slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
 	}
 	setups(c, releases)
+	out = append(inFolders(c, releases, path), inFiles(c, releases, path)...)
 	for ri := range releases {
 		for _, runs := range schema.Alike(counted[ri], func(run int) schema.System { return c.Runs[run].System() }) {
 			if far := doubts(c, releases[:ri], runs, policy); far != "" {
@@ -116,16 +117,113 @@ func places(c *columns.Columns, releases []Release) {
 			continue
 		}
 		parts, marks := partsOf(c, slices.Concat(s.runs...)), map[string]bool{}
-		for _, runs := range s.runs { // a later release says nothing of an earlier one
-			markFolders(c, runs, parts, marks)
+		for i, runs := range s.runs { // a later release says nothing of an earlier one
+			isFirst := len(marks) == 0
+			if markFolders(c, runs, parts, marks); isFirst && i > 0 { // but which folder goes on where the newest one was
+				runs = slices.Concat(s.runs[i-1], runs)
+			}
 			for _, run := range runs {
 				if list, isNamed := parts[run]; isNamed && len(marks) > 0 {
 					list = slices.DeleteFunc(slices.Clone(list), func(part string) bool { return !marks[part] })
-					c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+					if len(list) > 0 || !naming.IsAgain(c.Runs[run].Folder) { // recheck/x is of whatever the others are
+						c.Runs[run].Place = cmp.Or(strings.Join(list, "/"), "no folder")
+					}
 				}
 			}
 		}
 	}
+}
+
+// CodeNames is the code of the problem of results that only the names of folders or files tell apart.
+const CodeNames = "setups-of-names"
+
+// inFolders are the problems of runs of the newest release that only their folders tell apart, of what earlier releases
+// measured: a re-check in a folder with a name of its own confirms nothing.
+func inFolders(c *columns.Columns, releases []Release, path string) (out []schema.Problem) {
+	earlier := map[schema.System]bool{}
+	stated := func(run int) schema.System {
+		return schema.System{Model: c.Runs[run].Model.Name, Device: c.Runs[run].Device, Impl: c.Runs[run].Impl}
+	}
+	for ri := range releases {
+		for _, runs := range schema.Alike(releases[ri].Runs, stated) {
+			var folders []string
+			another := ""
+			for _, run := range runs {
+				if place := c.Runs[run].Place; place != "" {
+					folders = append(folders, place)
+				}
+				if c.Runs[run].Setup != "" {
+					another = cmp.Or(another, c.Runs[run].ID)
+				}
+			}
+			slices.Sort(folders)
+			folders = slices.Compact(folders)
+			id := stated(runs[0])
+			isKnown := earlier[id]
+			if earlier[id] = true; ri < len(releases)-1 || len(folders) < 2 || !isKnown {
+				continue
+			}
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: path, Code: CodeNames,
+				Found: fmt.Sprintf("%s of %s in %s that only the names of their folders tell apart: %s",
+					plaintext.Plural(len(runs), "run"), name(id), releases[ri].Name,
+					strings.Join(folders[:min(4, len(folders))], ", ")),
+				Expected: "runs that state what was different", Used: "a setup for each folder; none confirms what another shows",
+				Hint: "of another setup: state it with {impl} or {config} in --pattern, or in a manifest; of a re-check: " +
+					"ttreport history drop --run " + another + " --write, and read it again from a folder called recheck",
+			})
+		}
+	}
+	return out
+}
+
+// inFiles are the problems of systems of which the names of files tell workloads apart in some releases only: a night
+// with one file of a kind has nothing to be told from, and is not compared with the others.
+func inFiles(c *columns.Columns, releases []Release, path string) (out []schema.Problem) {
+	type workload struct {
+		schema.System
+		key string
+	}
+	named := map[workload][2]bool{} // with a file, without one
+	newest := map[schema.System]map[workload]bool{}
+	for ri := range releases {
+		for _, run := range releases[ri].Runs {
+			h := &c.Runs[run]
+			for i := h.FirstPoint; i < h.PointsEnd; i++ {
+				k := c.Keys[c.Points[i].Key]
+				file := k.Dims[naming.File]
+				k.Dims = maps.Clone(k.Dims)
+				delete(k.Dims, naming.File)
+				w := workload{h.System(), k.String()}
+				named[w] = [2]bool{named[w][0] || file != "", named[w][1] || file == ""}
+				if ri == len(releases)-1 {
+					if newest[w.System] == nil {
+						newest[w.System] = map[workload]bool{}
+					}
+					newest[w.System][w] = true
+				}
+			}
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(newest), compareSystems) {
+		n := 0
+		for w := range newest[id] {
+			if named[w] == [2]bool{true, true} {
+				n++
+			}
+		}
+		if n > 0 {
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: path, Code: CodeNames,
+				Found: fmt.Sprintf("%s of %s that the names of files tell apart in some releases and not in others",
+					plaintext.Plural(n, "workload"), name(id)),
+				Expected: "results that state what was different", Used: "each as a workload of its own: these are not compared",
+				Hint: "state what the names say with {impl} or {config} in --pattern, or in a manifest, and read all again; " +
+					"ttreport identify PATH proposes a pattern",
+			})
+		}
+	}
+	return out
 }
 
 // partsOf is what the folders of runs are called, without what they are known as.

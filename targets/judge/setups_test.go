@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
@@ -186,6 +187,49 @@ func TestUnstatedSetupsAreOne(t *testing.T) {
 	for i, want := range []string{"fp8", "bf16", "unstated", "unstated"} {
 		if got := cols.Runs[i].Setup; got != want {
 			t.Errorf("run %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+// A run in the folder of earlier releases goes on with their history, and one in another folder is another setup, which
+// is said; a folder that is called after a repeat or a re-check is none.
+func TestARecheckInAnotherFolder(t *testing.T) {
+	for folder, want := range map[string]string{"verify/x": "verify", "recheck/x": "", "nights/run2/x": "", "run2/x": "no folder"} {
+		cols := judgetest.History{TTFT: judgetest.Steady(6)}.Columns()
+		cols.Runs[5].Release = cols.Runs[4].Release
+		for i := range cols.Runs {
+			cols.Runs[i].Folder = "nights/" + cols.Runs[i].Release + "/x"
+		}
+		cols.Runs[5].Folder = folder
+		list := judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
+		first, second := cols.Runs[4].System().Impl, cols.Runs[5].System().Impl
+		isSaid := len(list) == 1 && list[0].Code == judge.CodeNames && strings.Contains(list[0].Hint, cols.Runs[5].ID)
+		if first != "" || second != want || isSaid != (want != "") {
+			t.Errorf("%s: %q and %q, %v", folder, first, second, list)
+		}
+	}
+}
+
+// A workload that the names of files tell apart in some releases only is said with the newest one.
+func TestWorkloadsOfFiles(t *testing.T) {
+	for _, c := range []struct {
+		of   int // the release whose workloads have the name of a file
+		want string
+	}{{-1, ""}, {1, "told"}, {3, "told"}} {
+		cols := judgetest.History{TTFT: judgetest.Steady(4)}.Columns()
+		if c.of >= 0 {
+			for i := cols.Runs[c.of].FirstPoint; i < cols.Runs[c.of].PointsEnd; i++ {
+				k := cols.Keys[cols.Points[i].Key]
+				k.Dims = map[string]string{naming.File: "x"}
+				cols.Points[i].Key, cols.Keys = int32(len(cols.Keys)), append(cols.Keys, k)
+			}
+		}
+		list, got := judge.Repeats(cols, judge.Releases(cols, nil), nil, "history"), ""
+		if len(list) == 1 && list[0].Code == judge.CodeNames {
+			got = "told"
+		}
+		if got != c.want {
+			t.Errorf("%d: %v", c.of, list)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
 // Named is a file with results: its path, and the model that it states itself, "" for none.
@@ -26,15 +27,28 @@ var guesses = []struct {
 		`(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
 		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
-	{"model", lazyregexp.New(`(?i)(` + families + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
-	{"impl", lazyregexp.New(`(?i)^((?:rocm|vulkan|cuda|metal|cpu|sycl|hip|vllm|sglang|trt|tensorrt|tgi|mlx|` +
-		`llama\.?cpp|exllama|triton|aiter|tt[-_]|forge|lmdeploy|ollama))`)},
+	{"model", lazyregexp.New(
+		`(?i)(` + naming.Families + ofFamily + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
+	{"impl", lazyregexp.New(`(?i)^(` + engines + `)`)},
 }
 
-// families are what the names of models begin with.
-const families = `(?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|gpt[-_]?(?:oss|j|neo)|` +
-	`glm|falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|command[-_]?r|internlm|smollm|bloom|vicuna|exaone|ernie|` +
-	`whisper)`
+// ofFamily is what follows the family in the name of a model: its end, a number, or a kind of model. llamacpp and
+// qwen_quantization are none.
+const ofFamily = `(?:$|[-_. ]?v?\d|[-_. ]?(?:[a-z]\d|instruct|chat|coder|code|base|it|oss|nemo|small|large|medium|` +
+	`mini|vl|math|distill|moe|flash|air|plus|pro|nano|next|turbo|guard|scout|maverick|lite|super|ultra)(?:$|[-_. ]))`
+
+// engines are what the names of implementations begin with.
+const engines = `(?:rocm|vulkan|cuda|metal|cpu|sycl|hip|vllm|sglang|trt|tensorrt|tgi|mlx|llama[-_.]?cpp|exllama|` +
+	`triton|aiter|tt[-_]|forge|lmdeploy|ollama)`
+
+// ofSetup matches parts of a name that say with what something was measured, or how its weights are stored.
+var ofSetup = lazyregexp.New(`(?i)(?:^|[-_. ])(?:` + engines + `|gpu|npu|f16|f32|baseline|opencl|openvino|onnx|` +
+	`transformers|hf)(?:[-_.]?\d[\d.]*)?`)
+
+// IsSetup reports a name that says nothing but an engine, a precision, a day or a number, and names no model.
+func IsSetup(name string) bool {
+	return naming.IsCount(ofSetup.ReplaceAllString(naming.WithoutPrecision(name), ""))
+}
 
 // load is where the name of a file goes on to its load, after what was measured.
 var load = lazyregexp.New(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
@@ -107,7 +121,7 @@ func topOf(files []Named, level int) (isTop, isMixed bool) {
 func isNamedAs(fact, folder string) bool {
 	for _, g := range guesses {
 		if m := g.like.FindStringSubmatchIndex(folder); g.fact == fact && m != nil {
-			return fact == "model" || m[0] == 0 && m[1] == len(folder)
+			return m[0] == 0 && (fact == "model" || m[1] == len(folder))
 		}
 	}
 	return false
@@ -216,7 +230,7 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 var chips = lazyregexp.New(`(^|[-_ ])\d+x([-_ ])$`)
 
 // modelFirst matches a name that begins with a family of models.
-var modelFirst = lazyregexp.New(`(?i)^(?:[a-z]+[-_])?` + families)
+var modelFirst = lazyregexp.New(`(?i)^(?:[a-z]+[-_])?` + naming.Families)
 
 // besides is what a name of a file says beside its model.
 var besides = lazyregexp.New(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +

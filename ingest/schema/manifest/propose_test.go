@@ -53,6 +53,8 @@ func TestPropose(t *testing.T) {
 			"release model", "{model}-{release}.json", "v0514//gemma4-12b/"},
 		{"models, tests and loads", "r/Llama-3.1-8B_latency_bs1_in128.json r/Llama-3.1-8B_latency_bs8_in128.json", "model",
 			"{model}_latency_bs*", "//Llama-3.1-8B/"},
+		{"engines and precisions", "n/llamacpp_f16_run1.log n/llamacpp_gpu_q4_0_run1.log n/vllm-8b-x.log", "model", "", ""},
+		{"a clone about models", "qwen_quantization/a.jsonl qwen_quantization/b.jsonl", "model", "", ""},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
 	} {
 		var files []manifest.Named
@@ -87,6 +89,18 @@ func TestProposeOrganisation(t *testing.T) {
 	}, []string{"device", "model"})
 	if got != "{device}/{_}_{model}_tp*" {
 		t.Error(got)
+	}
+}
+
+// An engine, a precision or a day is no model.
+func TestSetupsAreNoModels(t *testing.T) {
+	for name, want := range map[string]bool{
+		"llamacpp_f16": true, "llama.cpp-gpu-q4_0": true, "vllm-0.8.5": true, "2026-01-02": true, "sglang_fp8_run2": true,
+		"qwen3-8b-fp8": false, "gpt-oss-20b-mxfp4": false, "phixtral": false, "vllm-llama": false,
+	} {
+		if manifest.IsSetup(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -38,9 +39,9 @@ var (
 	// inspectName is what Inspect calls a log: a time, the task, and a random id.
 	inspectName = lazyregexp.New(
 		`(^|/)20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d[+-]\d\d-\d\d[-_]([^/]*)[-_][0-9A-Za-z]{22}$`)
-	// anyFolder is what people call a folder of results, whatever they are of.
-	anyFolder = lazyregexp.New(
-		`^(?:results?|outputs?|out|raw|data|bench(?:mark)?s?|evals?|logs?|reports?|artifacts?|tmp)$`)
+	// anyName is what people and tools call files and folders of results, whatever they are of.
+	anyName = lazyregexp.New(`(?i)^(?:results?|outputs?|out|raw(?:_data)?|data|bench(?:mark)?s?|evals?|logs?|` +
+		`reports?|artifacts?|tmp|metrics|summary|runs?|(?:summary_)?lifecycle_metrics|profile_export(?:_aiperf)?|[-_.\d]*)$`)
 	// behindTime is a name that ends with a time and a number of its own.
 	behindTime = lazyregexp.New(`([^/]` + Day + `[Tt_. -]*\d\d[-:_.h]?\d\d[-:_.m]?\d\d)[-_.]+(\d{3,})$`)
 	extensions = lazyregexp.New(`(?i)(\.(json|jsonl|txt|log|csv|out|md|yaml|yml|gz|zst|pytorch))+$`)
@@ -62,9 +63,65 @@ func Precision(name string) string {
 	return ""
 }
 
+// WithoutPrecision is a name without what it says of bits.
+func WithoutPrecision(name string) string { return precision.ReplaceAllString(name, ".") }
+
 // counter are the words before a number that say which repeat it is; after any other word it is a setting.
 const counter = " run rep repeat repetition iter iteration trial try attempt seed r part job build sample round " +
 	"rerun copy pass take again recheck retry redo "
+
+var (
+	// numbered is such a word with its number, anywhere in a name: run1, rep_2, trial-3, seed43, iter=5, r4.
+	numbered = lazyregexp.New(`(?i)(?:^|[-_. ~(])(?:` + strings.Join(strings.Fields(counter), "|") +
+		`)[-_=#. ]?\(?\d+(?:of\d+)?\)?(?:$|[-_. ])`)
+	// lastNumber is a number by itself at the end of a name: x_1, x-2, x (3), x~4, x#5.
+	lastNumber = lazyregexp.New(`(?i)([a-z]*)(?:[-_ ~#]| ?\()(\d{1,3})\)?$`)
+	// version is the number of a family of models at the end of a name, llama-3, or a day.
+	version = lazyregexp.New(
+		`(?i)(?:` + Families + `|claude|gpt|phi|yi|v|version|deepseek[-_]?r)[-_ ]?\d+$|` + Day + `$`)
+)
+
+// Families are what the names of models begin with.
+const Families = `(?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|gpt[-_]?(?:oss|j|neo)|` +
+	`glm|falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|command[-_]?r|internlm|smollm|bloom|vicuna|exaone|ernie|` +
+	`whisper)`
+
+// cut is a name without a part of it, and without the separator behind that.
+func cut(name string, from, to int) string {
+	return strings.Trim(name[:from]+strings.TrimLeft(name[to:], "-_. )"), "-_. (")
+}
+
+// withoutCounter is a name without the words and numbers that say which repeat it is.
+func withoutCounter(name string) string {
+	for at := numbered.FindStringIndex(name); at != nil; at = numbered.FindStringIndex(name) {
+		from, to := at[0], at[1]
+		if version.MatchString(strings.TrimRight(name[:to], "-_. /")) {
+			break
+		}
+		if strings.ContainsAny(name[from:from+1], "-_. ~(") {
+			from++ // the separator before it
+		}
+		name = cut(name, from, to)
+	}
+	return name
+}
+
+// unnumbered is the same, without a number by itself at the end. There numbers that are set are rounder, or belong to
+// the word before them: tp_2, llama-3.
+func unnumbered(name string) string {
+	name = withoutCounter(name)
+	m := lastNumber.FindStringSubmatchIndex(name)
+	if m == nil || version.MatchString(name) || strings.Contains(settings, " "+strings.ToLower(name[m[2]:m[3]])+" ") {
+		return name
+	}
+	number := name[m[4]:m[5]]
+	n, _ := strconv.Atoi(number)
+	isRound := n%8 == 0 || n%10 == 0 || n%25 == 0
+	if number[0] == '0' || n < 10 || n < 100 && !isRound {
+		return strings.TrimRight(name[:m[3]], "-_. (")
+	}
+	return name
+}
 
 // load matches a part of the load in a name: "c4", "concurrency=8", "qps_inf", "16qps", "isl128". Its ends are those of
 // a word, so that "abc8" is none.
@@ -108,6 +165,83 @@ func states(k *schema.Key, what, number string) bool {
 	}
 	x, err := strconv.ParseFloat(number, 64)
 	return err == nil && is != nil && *is == x
+}
+
+// stage is a load as inference-perf numbers it, and a rate with or without a limit.
+var stage = lazyregexp.New(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
+
+// Label is what a name says of a workload: without the day of its start, other times, hashes, the load of its key, the
+// facts of its run and the number of a repeat, so that two measurements of one workload have one label; "" where
+// nothing is left.
+func Label(name string, k *schema.Key, start time.Time, facts ...string) string {
+	for _, fact := range facts {
+		if at := part(name, fact); len(fact) > 2 && at >= 0 {
+			name = cut(name, at, at+len(fact))
+		}
+	}
+	name = WithoutLoad(withoutTimes(WithoutRandom(name), start), k)
+	if i := strings.LastIndexAny(name, "-_"); i > 0 && k.Concurrency != nil &&
+		name[i+1:] == strconv.FormatFloat(*k.Concurrency, 'f', -1, 64) {
+		name = name[:i] // bench_16
+	}
+	name = unnumbered(stage.ReplaceAllString(name, "-"))
+	name = strings.Trim(strings.ReplaceAll(name, "--", "-"), "-_. (")
+	if anyName.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// part is where a text stands in a name as a part of it, in whatever case; -1 for nowhere.
+func part(name, text string) int {
+	isEnd := func(i int) bool { return i < 0 || i >= len(name) || strings.IndexByte("-_. /()", name[i]) >= 0 }
+	for at := range max(0, len(name)-len(text)+1) {
+		if isEnd(at-1) && isEnd(at+len(text)) && strings.EqualFold(name[at:at+len(text)], text) {
+			return at
+		}
+	}
+	return -1
+}
+
+// day is the day and the month of a day in a name, where they stand by themselves: ds-0904-gds. 1024 and 0512 are
+// lengths.
+var day = lazyregexp.New(`(?:^|[-_.])([01]\d[0-3]\d)(?:$|[-_.])`)
+
+// withoutTimes is a name without times, hashes and the day of a measurement. A day either side counts, since the name
+// may be in another time zone; another day is of something else.
+func withoutTimes(name string, start time.Time) string {
+	isDay := func(layout, text string) bool {
+		for days := -1; days <= 1 && !start.IsZero(); days++ {
+			if start.AddDate(0, 0, days).Format(layout) == text {
+				return true
+			}
+		}
+		return false
+	}
+	all := dates.FindAllStringIndex(name, -1)
+	for _, at := range slices.Backward(all) {
+		digits := strings.NewReplacer("-", "", "_", "", ".", "").Replace(name[at[0]:at[1]])
+		if len(digits) != len("20060102") || isDay("20060102", digits) {
+			name = cut(name, at[0], at[1])
+		}
+	}
+	if m := day.FindStringSubmatchIndex(name); m != nil && isDay("0102", name[m[2]:m[3]]) {
+		if text := name[m[2]:m[3]]; text != "1024" && text != "0512" && text != name {
+			name = cut(name, m[2], m[3])
+		}
+	}
+	return withoutHash(name)
+}
+
+// withoutHash is a name without a part that is a hash.
+func withoutHash(name string) string {
+	for _, text := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_. ", r) }) {
+		if hash.MatchString(text) && strings.ContainsAny(text, "0123456789") && strings.ContainsAny(text, "abcdef") {
+			at := part(name, text)
+			return withoutHash(cut(name, at, at+len(text)))
+		}
+	}
+	return name
 }
 
 // Parallelism returns the tensor parallelism that a path states, with the other kinds beside it; the name nearest to
@@ -161,7 +295,7 @@ func Parts(paths []string) [][]string {
 	out := make([][]string, len(paths))
 	for i, name := range plain(paths) {
 		for part := range strings.SplitSeq(name, "/") {
-			if part = strings.Trim(part, "-_. "); part != "" && !IsCount(part) && !anyFolder.MatchString(part) {
+			if part = strings.Trim(part, "-_. "); part != "" && !IsCount(part) && !anyName.MatchString(part) {
 				out[i] = append(out[i], part)
 			}
 		}
@@ -189,7 +323,7 @@ func plain(paths []string) []string {
 	for i, t := range split {
 		out[i] = strings.Trim(strings.Join(t, ""), "-_. /")
 	}
-	return unnumbered(out)
+	return likeFirst(out)
 }
 
 // WithoutRandom is a name without a number behind the time at its end.
@@ -212,13 +346,7 @@ func areRandom(paths []string) bool {
 
 // tokens splits one part of a path into words and numbers, without dates and hashes.
 func tokens(part string) []string {
-	part = dates.ReplaceAllString(part, "")
-	for _, name := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune("-_. ", r) }) {
-		if hash.MatchString(name) && strings.ContainsAny(name, "0123456789") && strings.ContainsAny(name, "abcdef") {
-			return tokens(strings.Replace(part, name, "", 1))
-		}
-	}
-	return words.FindAllString(part, -1)
+	return words.FindAllString(withoutHash(withoutCounter(dates.ReplaceAllString(part, ""))), -1)
 }
 
 // shapeOf is a name with its numbers and single letters as wildcards: names of one shape can be numbered repeats.
@@ -279,7 +407,8 @@ func wordBefore(tokens []string, i int) string {
 
 // settings are words whose number is a setting, also across a separator.
 const settings = " tp pp dp ep dep tep c con conc concurrency maxcon bs batch isl osl in out input output n num " +
-	"prompts qps rps rate users gpu gpus k len threads clients v so ctx size level "
+	"prompts qps rps rate users gpu gpus k len threads clients v so ctx size level scenario case config variant set " +
+	"stage phase turn question query prompt task tier step epoch node "
 
 // counts reports values that number repeats: any after a word such as run; by themselves only when they follow each
 // other (1, 2, 3 and a, b, c, not 1, 2, 4, 8), or are all days of a year (1016, 1018).
@@ -305,9 +434,8 @@ func counts(values []string, word string) bool {
 	return len(numbers) > 1 && (days || numbers[len(numbers)-1]-numbers[0] == len(numbers)-1)
 }
 
-// unnumbered makes one name of x, x_1 and x_run: the first of several repeats often has no number. The number of x_run1
-// is gone already.
-func unnumbered(names []string) []string {
+// likeFirst makes one name of x, x_1 and x_run: the first of several repeats often has no number.
+func likeFirst(names []string) []string {
 	for i, n := range names {
 		word := strings.TrimRight(n, "abcdefghijklmnopqrstuvwxyz")
 		if short := strings.TrimRight(word, "-_. (/"); short != word && slices.Contains(names, short) &&
@@ -336,6 +464,11 @@ func belowShared(names []string) []string {
 		}
 	}
 }
+
+// IsAgain reports a path with a folder that is called after a re-check. run2 and seed7 may be repeats of anything.
+func IsAgain(path string) bool { return again.MatchString(path) }
+
+var again = lazyregexp.New(`(?i)(?:^|/)(?:again|re-?check|re-?run|retry|redo)[-_ ]?\d*(?:/|$)`)
 
 // IsCount reports a name that only numbers repeats: "1", "run2", "copy-3".
 func IsCount(name string) bool {

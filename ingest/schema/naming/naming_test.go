@@ -3,7 +3,9 @@ package naming_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/naming"
 )
 
@@ -25,5 +27,24 @@ func TestParts(t *testing.T) {
 	got := naming.Parts([]string{"d/2026-01-02/run1/oss-x2", "d/2026-01-03/run2/oss-x2", "d/2026-01-03/turbo-x4"})
 	if want := "[[d oss-x2] [d oss-x2] [d turbo-x4]]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// A label has the numbers that are set, and those of a model; what the key and the facts state it has not.
+func TestLabels(t *testing.T) {
+	eight := 8.
+	k := schema.Key{Concurrency: &eight}
+	start := time.Date(2026, 9, 4, 2, 0, 0, 0, time.UTC)
+	for name, want := range map[string]string{
+		"x_16": "x_16", "x_128": "x_128", "tp_2": "tp_2", "scenario-1": "scenario-1", "llama-3": "llama-3",
+		"v0.5.1":      "v0.5.1",
+		"deepseek-r1": "deepseek-r1", "x_8": "x", "x-c8": "x", "x_turbo_y": "x_y", "ds-0904-gds": "ds-gds",
+		"turbo-2026-09-03": "", "x-2025-01-01": "x-2025-01-01", "x_20260903-101112_y": "x_y",
+		"x_deadbee1": "x", "results": "", "stage_0_lifecycle_metrics": "", "0904": "", "run7": "", "1024-x": "1024-x",
+		"xabc1234-abc1234": "xabc1234", "Ⱥ-turbo": "Ⱥ", "TURBO": "", "(": "", "-": "", "": "",
+	} {
+		if got := naming.Label(name, &k, start, "turbo", ""); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }
