@@ -33,9 +33,11 @@ type evalInputs struct {
 	test schema.EvalTest
 }
 
-// evalTest is the test of one eval in one release.
+// evalTest is the test of one score of an eval in one release.
 type evalTest struct {
 	*evalCell
+	score  *columns.ScoreRow
+	run    string
 	at     int // index of its value
 	d      proportion.Difference
 	worse  float64 // change of the share (or of the value), positive is worse
@@ -79,8 +81,11 @@ func judgeEvals(
 
 // test compares a release's first score with its baseline.
 func (e *evalJudgement) test(c *evalCell, at int, release string) evalTest {
-	t := evalTest{evalCell: c, at: at, reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect()}}
 	now := c.values[at].scores[0]
+	t := evalTest{
+		evalCell: c, at: at, score: now, run: c.values[at].runs[0],
+		reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect()},
+	}
 	t.reason.N = max(now.N, 0)
 	if len(c.base) == 0 {
 		return t
@@ -91,14 +96,14 @@ func (e *evalJudgement) test(c *evalCell, at int, release string) evalTest {
 		t.reason.Test, t.reason.Conditions = schema.TestPrompt, why
 		return t
 	}
-	e.compare(&t, now)
+	e.compare(&t)
 	return t
 }
 
 // compare chooses the test by the data: the gate on the arcsine scale from three releases on where the same items were
 // not answered, else what two scores allow.
-func (e *evalJudgement) compare(t *evalTest, now *columns.ScoreRow) {
-	before := t.before().scores[0]
+func (e *evalJudgement) compare(t *evalTest) {
+	before, now := t.before().scores[0], t.score
 	better := 1.
 	if now.Lower() {
 		better = -1
@@ -220,7 +225,7 @@ func (d *evalDecision) decide(passed bool) {
 
 // measured fills in what a test found. q is of the first run, and does not stand beside what a later one found.
 func (d *evalDecision) measured(t *evalTest) {
-	d.v.Q = schema.Number{}
+	d.v.Q, d.v.Value, d.v.Run = schema.Number{}, t.score.Value, t.run
 	d.v.Effect, d.v.P = schema.Num(t.worse), schema.Num(t.p)
 	lo, hi := t.worse-(t.d.D-t.d.Lo), t.worse+(t.d.Hi-t.d.D)
 	if t.worse*t.d.D < 0 || t.worse == 0 { // worse is a fall of the value, so the interval is inverted
@@ -242,8 +247,7 @@ func (d *evalDecision) outcome(passed bool) bool {
 	if later := d.disagrees(); later != nil && !(passed && d.dir() > 0) {
 		d.inconclusive(schema.WhyRunsDisagree)
 		d.reason.First = valueOf(&d.v)
-		d.v.Value, d.v.Run = later.score.Value, later.run
-		d.measured(&later.evalTest)
+		d.measured(later)
 		return true
 	}
 	switch {
@@ -295,7 +299,7 @@ func (d *evalDecision) followUp() (joins, done bool) {
 func (d *evalDecision) changed() bool {
 	st := d.evalCell
 	d.v.Outcome, d.v.Evidence, d.reason.Limit = regression.WordOf(d.dir()), schema.Suspected, d.delta
-	var second *secondTest
+	var second *evalTest
 	if later := d.later(); len(later) > 0 && later[0].ok {
 		second = later[0]
 	}
@@ -314,10 +318,9 @@ func (d *evalDecision) changed() bool {
 		return false
 	}
 	d.reason.First = valueOf(&d.v)
-	d.v.Value, d.v.Run = second.score.Value, second.run
-	d.measured(&second.evalTest)
+	d.measured(second)
 	again := d.dir()*second.worse >= d.delta && d.dir()*d.worse > 0
-	if !again || !sees(&second.evalTest, normalScore(d.p), len(st.base)) {
+	if !again || !sees(second, normalScore(d.p), len(st.base)) {
 		d.inconclusive(schema.WhyNotSeenAgain)
 		return false
 	}
@@ -328,25 +331,18 @@ func (d *evalDecision) changed() bool {
 	return true
 }
 
-// secondTest is the test of a later run of the same release.
-type secondTest struct {
-	evalTest
-	score *columns.ScoreRow
-	run   string
-}
-
 func valueOf(v *schema.Verdict) float64 {
 	x, _ := v.Value.Get()
 	return x
 }
 
 // later compares the scores of the later runs of a release with its baseline.
-func (d *evalDecision) later() (out []*secondTest) {
+func (d *evalDecision) later() (out []*evalTest) {
 	value := d.value()
 	for i := range value.scores {
 		if value.runs[i] != value.runs[0] {
-			x := &secondTest{evalTest{evalCell: d.evalCell, at: d.at}, value.scores[i], value.runs[i]}
-			d.compare(&x.evalTest, value.scores[i])
+			x := &evalTest{evalCell: d.evalCell, at: d.at, score: value.scores[i], run: value.runs[i]}
+			d.compare(x)
 			out = append(out, x)
 		}
 	}
@@ -356,7 +352,7 @@ func (d *evalDecision) later() (out []*secondTest) {
 // disagrees finds a later run of the release that is clearly worse than the baseline while the first is not, so that
 // repeating a measurement does not hide a regression. The test has a size of one in two hundred, as for performance;
 // the worst of several runs is shown.
-func (d *evalDecision) disagrees() (worst *secondTest) {
+func (d *evalDecision) disagrees() (worst *evalTest) {
 	const size = .005
 	if d.worse >= d.delta {
 		return nil
