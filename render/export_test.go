@@ -44,7 +44,6 @@ func BlockSamples() []Block {
 		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", ""},
-		Counts{{"History", "3 series", false, []Count{{2, "", schema.Regressed, schema.Confirmed}, {Outcome: schema.Fail}}}},
 		Decisions{{"v1", "PASS", words.ToneGood, "releases/v1/index.html"}},
 		ChangeCard{ID: "change-1", Title: "m on d: 9 % slower since v2", Outcome: schema.Regressed, Course: Course{
 			Course:   judge.Course{Middle: []float64{0, .09}, Low: []float64{-.01, .08}, High: []float64{.01, .1}},

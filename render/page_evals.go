@@ -112,6 +112,14 @@ func evalLead(history, targets []schema.Verdict) Lead {
 	return l
 }
 
+// historyWords are the verdicts against history, by weight.
+func historyWords() []schema.Outcome {
+	return []schema.Outcome{
+		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.BelowLimit,
+		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable,
+	}
+}
+
 // againstHistory counts the verdicts on scores against earlier ones.
 func againstHistory(list []schema.Verdict) string {
 	var parts []string

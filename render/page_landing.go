@@ -57,14 +57,11 @@ func (r *Report) Landing() Page {
 		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)
 		blocks = append(blocks, cards[i])
 	}
-	counts := r.counts(at)
-	card.Facts = slices.DeleteFunc(card.Facts, func(f CardFact) bool { return counts.have(f.Name) })
 	p.add(section("decision", "", "", card))
 	if len(told) > 0 {
 		p.add(section("changes", "Changes", "What is new, and what is still there.",
 			append(blocks, r.changesTable(others).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
 	}
-	p.add(section("counts", "", "", counts))
 	if len(told) == 0 || len(top) > 0 {
 		p.add(section("changed", "Numbers that changed, worst first", above(r.comparedWith(at), top),
 			r.changedBlocks(top, at)...).leading("all of "+rel.Name, ReleasePath(rel.Name)))
@@ -111,31 +108,21 @@ func (r *Report) NamesIn(p *Page) (out Links) {
 	return out
 }
 
-// noisySection says how many numbers show nothing, and has those of them that look worst. The basis of the decision
-// says no more.
+// noisySection has the numbers that show nothing, those that look worst.
 func (r *Report) noisySection(g *gate.Review, at int) Section {
-	b, hidden := g.Basis(), 0
-	if !g.Fit.Wider {
-		hidden = g.Fit.Shown.Hidden
-	}
+	b := g.Basis()
 	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
-	if b.Inconclusive+hidden == 0 || b.Compared == 0 {
+	if len(list) == 0 || b.Compared == 0 {
 		return Section{}
 	}
 	are := map[bool]string{true: "is", false: "are"}[b.Inconclusive == 1]
-	about := fmt.Sprintf("%s numbers %s inconclusive", words.Of(b.Inconclusive, b.Compared), are)
-	if hidden > 0 {
-		about += fmt.Sprintf("; %s could hide a regression beyond the limit without a re-run", words.Count(hidden))
-	}
-	if len(list) == 0 {
-		return section("noisy", "Too noisy to tell", "", Prose{about + "."})
-	}
 	const most = 15
 	t := r.changeTable(list[:min(most, len(list))], at, true, "Too noisy to tell").elsewhere(r.allVerdicts(at))
 	t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
 	t.Total = len(list)
 	t.keep(most)
-	s := section("noisy", "Too noisy to tell", about+".", t)
+	about := fmt.Sprintf("%s numbers %s inconclusive.", words.Of(b.Inconclusive, b.Compared), are)
+	s := section("noisy", "Too noisy to tell", about, t)
 	if s.Fold = "them"; len(list) > most {
 		s.Fold = words.Count(most) + " of them"
 	}

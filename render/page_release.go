@@ -33,7 +33,7 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Next = &Link{r.Releases[at+1].Name, ReleasePath(r.Releases[at+1].Name)}
 	}
 	if r.Graded() {
-		p.add(section("decision", "", "", r.Card(&review)), section("counts", "", "", r.counts(at)))
+		p.add(section("decision", "", "", r.Card(&review)))
 	} else {
 		p.ungraded(rel.Name, r.heldIn(rel.Runs))
 	}
