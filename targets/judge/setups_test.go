@@ -193,7 +193,9 @@ func TestUnstatedSetupsAreOne(t *testing.T) {
 
 // A run in another folder is another setup, which is said; a folder that is called after a re-check is none.
 func TestARecheckInAnotherFolder(t *testing.T) {
-	for folder, want := range map[string]string{"verify/x": "verify", "recheck/x": "", "nights/run2/x": "", "run2/x": "no folder"} {
+	for folder, want := range map[string]string{
+		"verify/x": "verify", "recheck/x": "", "nights/run2/x": "", "run2/x": "no folder",
+	} {
 		cols := judgetest.History{TTFT: judgetest.Steady(6)}.Columns()
 		cols.Runs[5].Release = cols.Runs[4].Release
 		for i := range cols.Runs {
