@@ -131,7 +131,7 @@ func (j *judge) confirmed(c *claim) bool {
 		c.beforeWindow()
 	}
 	if c.joins {
-		j.accept(c, at, dir)
+		j.accept(c, j.reached(c, at), dir)
 	}
 	return true
 }

@@ -330,6 +330,7 @@ type joint struct {
 	Second         // of no runs: there is none worth a test
 	first  int32   // observation of the oldest run
 	mean   float64 // of the baseline
+	level  float64 // the same without what was common to all of a run
 	sd     float64 // noise of one run
 }
 
@@ -436,7 +437,7 @@ func (j *judge) windowed(x *test, runs []earlier, base summary, dir float64, p *
 		ss += (v - sum/k) * (v - sum/k)
 	}
 	n := float64(base.n)
-	w := joint{first: runs[len(runs)-1].obs, mean: base.mean}
+	w := joint{first: runs[len(runs)-1].obs, mean: base.mean, level: base.adjusted}
 	w.Runs, w.N, w.D = len(d), base.n, dir*sum/k
 	own := 0.
 	if base.nu > 0 {
