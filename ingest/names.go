@@ -89,7 +89,7 @@ func (r *result) labelOf(p *schema.Point) string {
 			return name + lengths
 		}
 	}
-	if known := r.labels[duplicate.Numbers(p)]; known != "" {
+	if known := r.labels[duplicate.Numbers(p)]; known != "" && r.rest == "" {
 		return known
 	}
 	return s.stem() + lengths

@@ -213,11 +213,8 @@ func places(c *columns.Columns, releases []Release) {
 			continue
 		}
 		parts, marks := partsOf(c, slices.Concat(s.runs...)), map[string]bool{}
-		for i, runs := range s.runs { // a later release says nothing of an earlier one
-			isFirst := len(marks) == 0
-			if markFolders(c, runs, parts, marks); isFirst && i > 0 { // but which folder goes on where the newest one was
-				runs = slices.Concat(s.runs[i-1], runs)
-			}
+		for _, runs := range s.runs { // a later release says nothing of an earlier one
+			markFolders(c, runs, parts, marks)
 			for _, run := range runs {
 				if list, isNamed := parts[run]; isNamed && len(marks) > 0 {
 					list = slices.DeleteFunc(slices.Clone(list), func(part string) bool { return !marks[part] })
@@ -243,13 +240,13 @@ func inFolders(c *columns.Columns, releases []Release, path string) (out []schem
 	for ri := range releases {
 		for _, runs := range schema.Alike(releases[ri].Runs, stated) {
 			var folders []string
-			another := ""
+			another := "" // the last one: a re-check comes later
 			for _, run := range runs {
 				if place := c.Runs[run].Place; place != "" {
 					folders = append(folders, place)
 				}
 				if c.Runs[run].Setup != "" {
-					another = cmp.Or(another, c.Runs[run].ID)
+					another = c.Runs[run].ID
 				}
 			}
 			slices.Sort(folders)

@@ -191,10 +191,11 @@ func TestUnstatedSetupsAreOne(t *testing.T) {
 	}
 }
 
-// A run in the folder of earlier releases goes on with their history, and one in another folder is another setup, which
-// is said; a folder that is called after a repeat or a re-check is none.
+// A run in another folder is another setup, which is said; a folder that is called after a re-check is none.
 func TestARecheckInAnotherFolder(t *testing.T) {
-	for folder, want := range map[string]string{"verify/x": "verify", "recheck/x": "", "nights/run2/x": "", "run2/x": "no folder"} {
+	for folder, want := range map[string]string{
+		"verify/x": "verify", "recheck/x": "", "nights/run2/x": "", "run2/x": "no folder",
+	} {
 		cols := judgetest.History{TTFT: judgetest.Steady(6)}.Columns()
 		cols.Runs[5].Release = cols.Runs[4].Release
 		for i := range cols.Runs {
@@ -204,7 +205,7 @@ func TestARecheckInAnotherFolder(t *testing.T) {
 		list := judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
 		first, second := cols.Runs[4].System().Impl, cols.Runs[5].System().Impl
 		isSaid := len(list) == 1 && list[0].Code == judge.CodeNames && strings.Contains(list[0].Hint, cols.Runs[5].ID)
-		if first != "" || second != want || isSaid != (want != "") {
+		if (first == second) != (want == "") || second != want || isSaid != (want != "") {
 			t.Errorf("%s: %q and %q, %v", folder, first, second, list)
 		}
 	}
