@@ -112,7 +112,6 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		// processor time that cannot be measured.
 		defer debug.SetGCPercent(debug.SetGCPercent(60))
 	}
-	defer boundMemory()()
 	release, err := sh.lock(ctx, ws.Dir, folderlock.Exclusive)
 	if err != nil {
 		return err
@@ -135,6 +134,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		return noResult(b.got, args, "no result was found in %s; the site is left as it was")
 	}
 	if !stands {
+		defer boundMemory(4./3, 140<<20)()
 		if err := b.write(ctx); err != nil {
 			return err
 		}

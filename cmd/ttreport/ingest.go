@@ -177,15 +177,15 @@ func load(ctx context.Context, ws *workspace.Workspace, paths []string, id *iden
 	if err != nil {
 		return ingest.Set{}, err
 	}
-	defer boundMemory()()
+	defer boundMemory(5./4, 188<<20)()
 	return ingest.Load(ctx, roots, opt)
 }
 
-// boundMemory bounds the memory of reading until the function that it returns is called: beyond the limit garbage is
-// collected more often, because a hostile file may ask for all the memory that limits leave it. What is in use may come
-// to more, where a tree has thousands of results: twice that is the limit then, or half of the time would go into
-// looking for garbage that is not there.
-func boundMemory() (end func()) {
+// boundMemory bounds the memory of reading, or of writing a site, until the function that it returns is called: beyond
+// the limit garbage is collected more often, because a hostile file may ask for all the memory that limits leave it. The
+// limit is a multiple of what is in use. Where that comes to more than most, as of a tree with thousands of results,
+// twice that is the limit, or half of the time would go into looking for garbage that is not there.
+func boundMemory(multiple float64, most int64) (end func()) {
 	const least = 165 << 20
 	before := debug.SetMemoryLimit(least)
 	done := make(chan struct{})
@@ -202,8 +202,8 @@ func boundMemory() (end func()) {
 			}
 			metrics.Read(inUse)
 			live := int64(inUse[0].Value.Uint64())
-			next := max(least, live/4*5)
-			if next > 235<<20 {
+			next := max(least, int64(multiple*float64(live)))
+			if live > most {
 				next = 2 * live
 			}
 			if next != limit {
@@ -244,7 +244,7 @@ func readIn(
 	if _, _, err := soundTargets(ws, nil); err != nil {
 		return ingest.Result{}, err
 	}
-	defer boundMemory()()
+	defer boundMemory(5./4, 188<<20)()
 	got, err := store.Read(ctx, roots, opt)
 	printErrors(sh, got.Problems)
 	for _, r := range got.Replaced {
