@@ -182,9 +182,9 @@ func load(ctx context.Context, ws *workspace.Workspace, paths []string, id *iden
 }
 
 // boundMemory bounds the memory of reading, or of writing a site, until the function that it returns is called: beyond
-// the limit garbage is collected more often, because a hostile file may ask for all the memory that limits leave it. The
-// limit is a multiple of what is in use. Where that comes to more than most, as of a tree with thousands of results,
-// twice that is the limit, or half of the time would go into looking for garbage that is not there.
+// the limit garbage is collected more often, because a hostile file may ask for all the memory that limits leave it.
+// The limit is a multiple of what is in use. Where that comes to more than most, as of a tree with thousands of
+// results, twice that is the limit, or half of the time would go into looking for garbage that is not there.
 func boundMemory(multiple float64, most int64) (end func()) {
 	const least = 165 << 20
 	before := debug.SetMemoryLimit(least)

@@ -336,7 +336,8 @@ type badValue struct {
 func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{},
 		cells: map[cellID]int32{}, points: screen.ExcludesPoints(),
-		classes: &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}}
+		classes: &classes{c: c, byText: map[string]int32{}, memo: map[classID]int32{},
+			lengths: map[int32][]float64{}}}
 	g.judged = len(JudgedMetrics(c))
 	n := g.judged + len(Tails())
 	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
@@ -840,9 +841,33 @@ type classes struct {
 	c      *columns.Columns
 	list   []map[string]string
 	byText map[string]int32
-	memo   map[[2]int32]int32 // by conditions of the point and by system facts of the run
-	facts  []int32            // by run: index of the facts in its head
+	memo   map[classID]int32
+	facts  []int32 // by run: index of the facts in its head
 	blocks [][]bool
+	// lengths are those of prompts that were measured of a workload, each far from the others.
+	lengths map[int32][]float64
+}
+
+// classID is what a class is of: the conditions of the point, the facts of the run's head, and the length of prompts.
+type classID struct {
+	cond, facts int32
+	prompts     string
+}
+
+// promptsOf is how long the prompts of a workload were that does not state it, as the first measurement within a
+// quarter has it: nothing else tells prompts of 1 token from those of 6,000. Those of one dataset differ by less.
+func (k *classes) promptsOf(p *columns.PointRow) string {
+	const alike = 1.25
+	v, _, _, measured := k.c.Center(p, "isl")
+	if k.c.Keys[p.Key].ISL != nil || !measured || !(v > 0) {
+		return ""
+	}
+	list := k.lengths[p.Key]
+	at := slices.IndexFunc(list, func(x float64) bool { return max(x, v) <= alike*min(x, v) })
+	if at < 0 {
+		at, k.lengths[p.Key] = len(list), append(list, v)
+	}
+	return strconv.FormatFloat(math.Round(k.lengths[p.Key][at]), 'f', -1, 64)
 }
 
 // factsOf are what a run states of its system that blocks like a condition, in the order of [blockingFacts].
@@ -880,7 +905,7 @@ func Apart(a, b *columns.RunHead) (ofA, ofB string) {
 
 // of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {
-	id := [2]int32{p.Cond, k.facts[run]}
+	id := classID{p.Cond, k.facts[run], k.promptsOf(p)}
 	if i, ok := k.memo[id]; ok {
 		return i
 	}
@@ -891,6 +916,9 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 		}
 	}
 	maps.Copy(m, statesOf(&k.c.Runs[run]))
+	if id.prompts != "" {
+		m["measured ISL"] = id.prompts
+	}
 	k.memo[id] = k.named(m)
 	return k.memo[id]
 }

@@ -125,6 +125,23 @@ func TestNumbersAreOfWhatDecided(t *testing.T) {
 	}
 }
 
+// A workload that does not state how long its prompts are is compared where they were measured to be about as long.
+func TestLengthsThatNobodyStates(t *testing.T) {
+	for newest, want := range map[float64]schema.Outcome{1010: schema.Regressed, 6000: schema.NotComparable} {
+		values := judgetest.Steady(6)
+		for w := range values[5] {
+			values[5][w] *= 1.4
+		}
+		cols := judgetest.History{TTFT: values, Prompts: []float64{1000, 990, 1005, 1100, 1000, newest}}.Columns()
+		for _, v := range judged(t, cols, nil).History(5) {
+			why, _ := v.Reason.(schema.Change)
+			if v.Outcome != want || want == schema.NotComparable && why.Conditions != "measured ISL 1000 → 6000" {
+				t.Errorf("%g: %s of %s, %q", newest, v.Outcome, v.Key.Workload(), why.Conditions)
+			}
+		}
+	}
+}
+
 // Every primary cell of the release has a verdict, and a planned point that failed is missing, not unchanged.
 func TestEveryCellHasAVerdict(t *testing.T) {
 	c := judgetest.History{TTFT: judgetest.Steady(5)}.Columns()

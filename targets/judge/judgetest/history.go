@@ -56,6 +56,7 @@ type History struct {
 	Requests   float64     // behind each point
 	Unit       float64     // TTFT is stored times this; 0: 1
 	Again      [][]float64 // TTFT of a later run of each release, by concurrency; nil: none
+	Prompts    []float64   // measured mean length by release, where the workloads state none; nil: they do
 }
 
 // Columns are the columns of the history.
@@ -102,6 +103,9 @@ func (m History) run(b *columns.Builder, r int, h columns.RunHead, values []floa
 // measured adds one measurement of a run of a release.
 func (m History) measured(b *columns.Builder, at, run, workload int, ttft float64) {
 	k := Key(float64(workload + 1))
+	if m.Prompts != nil {
+		k.ISL, k.Dims = nil, map[string]string{schema.DimLabel: "chat"}
+	}
 	p := columns.PointRow{Run: int32(at), Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
 	if run < len(m.Conditions) {
 		p.Cond = b.Cond(m.Conditions[run])
@@ -111,6 +115,9 @@ func (m History) measured(b *columns.Builder, at, run, workload int, ttft float6
 		b.Value(b.StatID(columns.StatID{Metric: "output_tps", Stat: "value", Unit: "tok/s"}), 1000/ttft)
 	} else {
 		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "mean", Unit: "ms"}), ttft*m.Unit)
+	}
+	if run < len(m.Prompts) {
+		b.Value(b.StatID(columns.StatID{Metric: "isl", Stat: "mean", Unit: "tok"}), m.Prompts[run])
 	}
 	if run < len(m.P99) {
 		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "p99", Unit: "ms"}), m.P99[run][workload])
