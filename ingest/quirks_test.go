@@ -85,6 +85,17 @@ func TestQuirk02(t *testing.T) {
 	hasCode(t, set, "truncated-json")
 }
 
+// A warm-up before the results of a file has no time, and theirs is that of the run.
+func TestRunsOfAFileBeginAfterItsWarmUp(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.jsonl": serve(`"type":"warmup",`) + "\n" + serve(`"max_concurrency":4,`) + "\n",
+	})
+	at := time.Date(2025, 12, 31, 23, 59, 58, 0, time.UTC) // the client writes a time when it has ended
+	if len(set.Runs) != 1 || len(points(set)) != 1 || !set.Runs[0].Start.Equal(at) {
+		t.Errorf("%d runs, %d points, %v", len(set.Runs), len(points(set)), set.Runs[0].Start)
+	}
+}
+
 // A damaged line in the middle.
 func TestQuirk02b(t *testing.T) {
 	set := load(t, ingest.Options{}, map[string]string{

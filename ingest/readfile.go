@@ -484,7 +484,7 @@ func (s *separated) place(reading schema.Reading) {
 		home.Points = append(home.Points, reading.Points...)
 		home.Scores = append(home.Scores, reading.Scores...)
 		home.Problems = append(home.Problems, reading.Problems...)
-		home.Facts.End = later(before, reading.Facts.End)
+		home.Facts.Widen(now, reading.Facts.End, reading.Facts.StartNote) // a warm-up before them has no time
 		return
 	}
 	one := s.sources[0]
