@@ -92,7 +92,7 @@ func (r *result) labelOf(p *schema.Point) string {
 	if known := r.labels[duplicate.Numbers(p)]; known != "" && r.rest == "" {
 		return known
 	}
-	return s.stem() + lengths
+	return cmp.Or(naming.Label(s.stem(), k, f.Start), s.stem()) + lengths // all of it is the model, and a repeat
 }
 
 // folders are the names of the folders of a result, below the first one: that of a repository, or what was given, which
@@ -130,7 +130,7 @@ var (
 	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
 	oneBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
 		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
-		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
+		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40}|b\d{4,})$`)
 )
 
 // clock is the pattern of a time behind a day, which may be.

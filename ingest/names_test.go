@@ -112,11 +112,15 @@ func TestRepeatsInLabels(t *testing.T) {
 		"m/iter5-chat m/iter6-chat", "m/chat_trial_6 m/chat_trial-7", "m/chat-seed43 m/chat-seed=44",
 		"m/chat_c8-0 m/chat_c8-1",
 		"m/chat_001 m/chat_012", "m/chat_0a1b2c3d m/chat_4e5f6a7b", "m/chat-rep2of3 m/chat-rep3of3",
+		"b6000/chat-rep1 b6001/chat-rep2", // of a model that is called so
 	} {
 		labels := map[string]bool{}
 		for i, name := range strings.Fields(names) {
 			text := strings.Replace(serve(fmt.Sprintf(`"request_throughput":%d.25,"max_concurrency":8,`, i+1)), "-000000",
 				fmt.Sprintf("-%02d0000", 8*i), 1)
+			if strings.HasPrefix(names, "b6000") {
+				text = strings.Replace(text, "acme/x", "acme/chat", 1)
+			}
 			files := fstest.MapFS{name + ".json": {Data: []byte(text)}}
 			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: files}}, ingest.Options{})
 			if err != nil || len(points(set)) != 1 {

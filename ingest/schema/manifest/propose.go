@@ -236,6 +236,10 @@ var modelFirst = lazyregexp.New(`(?i)^(?:[a-z]+[-_])?` + naming.Families)
 var besides = lazyregexp.New(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
 	`perplexity|fidelity|compression|latency|throughput|metric|[-_](?:tp|rocm|vulkan|cuda)`)
 
+// ofBuild matches what a name says of a build or a day.
+var ofBuild = lazyregexp.New(`(?i)20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|(?:^|[-_.])(?:b|build[-_]?)\d{3,}(?:[-_.]|$)|` +
+	`(?:^|[-_])v\d+\.\d+\.\d+|(?:^|[-_])(?:[0-9]+[a-f]+|[a-f]+[0-9]+)[0-9a-f]{4,37}(?:[-_.]|$)`)
+
 // shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,
 // unless all of its name may be a model.
 func shapeOf(n Named, begin int, fact string, isFile bool) string {
@@ -243,10 +247,13 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 	if isFile {
 		end := load.FindStringIndex(n.Path)
 		if end == nil {
-			if fact == "model" && begin == 0 && !besides.MatchString(n.Path) {
+			if fact == "model" && begin == 0 && !besides.MatchString(n.Path) && !ofBuild.MatchString(n.Path) {
 				return "{model}" + path.Ext(n.Path)
 			}
 			return ""
+		}
+		if fact == "model" && ofBuild.MatchString(n.Path[:end[0]]) {
+			return "" // each build would be a model of its own
 		}
 		kind := ofTest.FindString(n.Path[:end[0]])
 		behind = kind + strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
