@@ -49,7 +49,8 @@ func TestQuirk27(t *testing.T) {
 // Prompts and answers are never kept.
 func TestQuirk28(t *testing.T) {
 	set, _ := loadOne(t, "a.json",
-		serve(`"generated_texts":["the secret answer"],"prompt":"the secret question",`+hollowArrays))
+		serve(`"generated_texts":["the secret answer"],"prompt":"the secret question","output":"secret","gold":"secret",`+
+			hollowArrays))
 	if bytes.Contains(history.Encode(&set.Runs[0]), []byte("secret")) {
 		t.Error("a text reached the document")
 	}

@@ -102,7 +102,8 @@ func keep(out schema.Unknown, name string, v decode.Value, depth int, left, drop
 // texts are names of prompts and answers.
 var texts = Names(`prompt prompts generated_text generated_texts response response_text output_text outputs text
 	messages content completion input_text chat_template system_prompt system_instruction doc resps arguments target
-	payloads`)
+	payloads output raw_output model_output gold answer answers prediction predictions ground_truth question
+	correct_answer expected_answer`)
 
 // IsText reports names of prompts and answers, which are never kept.
 func IsText(name string) bool { return texts(name[strings.LastIndexByte(name, '.')+1:]) }
