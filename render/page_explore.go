@@ -117,8 +117,9 @@ func unnamedPoints(n int, noModel, noDevice bool) Empty {
 	}
 	return Empty{
 		What: "Nothing states which " + what + " " + words.Plural(n, "point") + of,
-		Why:  them + ". Read the files again with the " + what + ".",
-		Cmd:  "ttreport build " + flags + "PATH",
+		Why: them + ". Read the files again with the " + what + ", if all are of one; ttreport identify PATH shows what " +
+			"their names suggest.",
+		Cmd: "ttreport build " + flags + "PATH",
 	}
 }
 

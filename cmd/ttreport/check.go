@@ -152,16 +152,16 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 	lacks := func(of func(int) string) bool {
 		return len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(i int) bool { return of(i) != "" })
 	}
-	noModel := lacks(func(i int) string { return c.Runs[i].Model.Name })
-	switch noDevice := lacks(func(i int) string { return c.Runs[i].Device }); {
-	case noModel && noDevice:
-		return "its results do not state their model or device: ttreport build --model NAME --device NAME PATH if all are " +
-			"of one; ttreport identify PATH shows what the names of files suggest"
-	case noModel:
-		return "its results do not state their model: ttreport build --model NAME PATH if all are of one; " +
-			"ttreport identify PATH shows what the names of files suggest"
-	case noDevice: // a model's name would replace what they state
-		return "its results do not state their device: ttreport build --device NAME PATH"
+	var facts, flags []string
+	if lacks(func(i int) string { return c.Runs[i].Model.Name }) { // a name would replace what they state
+		facts, flags = append(facts, "model"), append(flags, "--model NAME ")
+	}
+	if lacks(func(i int) string { return c.Runs[i].Device }) {
+		facts, flags = append(facts, "device"), append(flags, "--device NAME ")
+	}
+	if len(facts) > 0 {
+		return "its results do not state their " + strings.Join(facts, " or ") + ": ttreport build " +
+			strings.Join(flags, "") + "PATH if all are of one; ttreport identify PATH shows what the names of files suggest"
 	}
 	if g.Result.Open > 0 {
 		return "measure more blocks: the same ttreport collect … --against again adds its own, and --blocks 4 takes more"
