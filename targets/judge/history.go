@@ -377,7 +377,7 @@ func (g *gathering) point(release, run, point int) {
 	stats, values := g.c.Span(p)
 	requests := g.choose(stats, values)
 	best, se := g.best, g.se
-	system := intern(g.systems, h.System())
+	system, class := intern(g.systems, h.System()), int32(-1) // until a number needs one
 	for m := range best {
 		if best[m] == 0 || m >= g.judged && !schema.TailHolds(schema.TailStat, max(g.count[m], requests)) {
 			continue
@@ -395,7 +395,10 @@ func (g *gathering) point(release, run, point int) {
 			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})
 			continue
 		}
-		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
+		if class < 0 {
+			class = g.classes.of(run, p)
+		}
+		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, class, v, se[m])
 	}
 }
 
@@ -429,7 +432,7 @@ func (g *gathering) choose(stats []uint16, values []float64) (requests float64) 
 	return requests
 }
 
-func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se float64) {
+func (g *gathering) add(id cellID, release, run int, class int32, v, se float64) {
 	cell, ok := g.cells[id]
 	if !ok {
 		cell = int32(len(g.list))
@@ -441,14 +444,14 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	last := len(list) - 1
 	if last < 0 || list[last].Release != int32(release) {
 		o := regression.Obs{
-			Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, Host: g.hosts[run], SE: float32(se / v),
+			Release: int32(release), Cond: class, Z: z, K: 1, Host: g.hosts[run], SE: float32(se / v),
 		}
 		g.obs[cell] = append(list, o)
 		g.runOf[cell] = int32(run)
 		return
 	}
 	o := &list[last]
-	if class := g.classes.of(run, p); class != o.Cond {
+	if class != o.Cond {
 		o.Cond = g.classes.both(o.Cond, class)
 	}
 	// A run that began before another one ended is of one start of the server with it, or shared the device: neither says
@@ -652,7 +655,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 }
 
 // worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
-// rest. It sorts indexes and moves each verdict once, because verdicts are large.
+// rest. It sorts indexes and copies each verdict once, because verdicts are large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
@@ -666,16 +669,11 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	slices.SortStableFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.effect, a.effect))
 	})
-	for i := range order { // each cycle of places from its first one
-		first, to := list[i], i
-		for from := order[to].at; from != i && from >= 0; from = order[to].at {
-			list[to], order[to].at, to = list[from], -1, from
-		}
-		if order[to].at >= 0 {
-			list[to], order[to].at = first, -1
-		}
+	out := make([]schema.Verdict, len(list))
+	for i, p := range order {
+		out[i] = list[p.at]
 	}
-	return list
+	return out
 }
 
 // rankOf is the place of a verdict in that order.
