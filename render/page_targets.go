@@ -311,7 +311,6 @@ func referenceOf(v *schema.Verdict) *reference {
 	x.why, _ = v.Reason.(schema.EvalLimit)
 	x.ref, _ = v.Ref.Get()
 	value, has := v.Value.Get()
-	effect, _ := v.Effect.Get()
 	x.value = value
 	switch {
 	case x.why.Relative:
@@ -319,10 +318,7 @@ func referenceOf(v *schema.Verdict) *reference {
 	case max(x.ref, value) > 1:
 		x.scale = 100
 	}
-	down := -1. // which way is worse
-	if has && (value-x.ref)*effect > 0 {
-		down = 1
-	}
+	down := words.Rise(v, 1) // which way is worse
 	x.limit = x.ref * (1 + down*x.why.Tolerance)
 	if has {
 		x.short = down * (value - x.limit)

@@ -114,11 +114,11 @@ func Effect(v schema.Verdict, effect float64) string {
 	if !v.Key.IsEval() {
 		return Signed(v.Metric, effect)
 	}
-	return hundredths(upwards(&v, effect)) + unitOf(&v)
+	return hundredths(Rise(&v, effect)) + unitOf(&v)
 }
 
-// upwards is an effect, whose sign means worse, as a change of an eval's score itself.
-func upwards(v *schema.Verdict, effect float64) float64 {
+// Rise is an effect, whose sign means worse, as a change of an eval's score itself.
+func Rise(v *schema.Verdict, effect float64) float64 {
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
 	size, _ := v.Effect.Get()
@@ -140,7 +140,7 @@ func IntervalOf(v schema.Verdict) string {
 	if !v.Key.IsEval() {
 		return Interval(v.Metric, *v.Interval)
 	}
-	lo, hi := upwards(&v, v.Interval[0]), upwards(&v, v.Interval[1])
+	lo, hi := Rise(&v, v.Interval[0]), Rise(&v, v.Interval[1])
 	return bound(min(lo, hi), unitOf(&v)) + " to " + bound(max(lo, hi), unitOf(&v))
 }
 
