@@ -26,7 +26,10 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	if g.Baseline != "" {
 		against = " against the releases up to " + g.Baseline
 	}
-	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, d.Word, words.Headline(g))
+	fmt.Fprintf(w, "%s%s: %s\n", g.Release, against, d.Word)
+	if head := words.HeadlineOverChanges(g); head != "" {
+		fmt.Fprintf(w, "  %s\n", head)
+	}
 	for _, line := range words.Inventory(g) {
 		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "."))
 	}

@@ -203,7 +203,7 @@ func Headline(g *gate.Review) string {
 	kind, list := g.Decisive()
 	switch {
 	case kind == "" && (g.Result.Word == gate.Pass || g.Result.Word == gate.PassWithWarnings):
-		return passes(g)
+		return passes(g, openText(g))
 	case kind == gate.FailInvalid:
 		if s := invalid(g.Lints); s != "" {
 			return s
@@ -213,7 +213,7 @@ func Headline(g *gate.Review) string {
 	case kind == gate.FailTarget && len(list) > 0:
 		return missed(list)
 	case kind == gate.FailOpen:
-		return "Nothing new got slower. " + openText(g)
+		return nothingNew + " " + openText(g)
 	}
 	if list := changedIn(g, kind); len(list) > 0 {
 		out := ChangeText(&list[0])
@@ -226,6 +226,22 @@ func Headline(g *gate.Review) string {
 		return change
 	}
 	return Capital(Decide(g.Result).Detail)
+}
+
+const nothingNew = "Nothing new got slower."
+
+// HeadlineOverChanges is the headline where the changes are listed below it: what that list does not say, or "".
+func HeadlineOverChanges(g *gate.Review) string {
+	kind, _ := g.Decisive()
+	switch {
+	case kind == gate.FailOpen:
+		return nothingNew
+	case len(changedIn(g, kind)) > 0:
+		return ""
+	case kind == "" && (g.Result.Word == gate.Pass || g.Result.Word == gate.PassWithWarnings):
+		return passes(g, "")
+	}
+	return Headline(g)
 }
 
 // mostWords is how many words the heading of a page has, with the word of its decision.
@@ -259,7 +275,7 @@ func shorter(g *gate.Review) (out []string) {
 	begin, is, changes := "", "", changedIn(g, kind)
 	switch {
 	case kind == gate.FailOpen:
-		begin, is, changes = "Nothing new got slower. ", "still ", g.OpenChanges()
+		begin, is, changes = nothingNew+" ", "still ", g.OpenChanges()
 	case kind == "" && g.Basis().Compared > 0:
 		b := g.Basis()
 		out = append(out, fmt.Sprintf("%s: %s of %s unchanged.", Capital(lead(g.Result)), Count(b.Unchanged),
@@ -301,10 +317,10 @@ func Detail(g *gate.Review) string {
 	return strings.Join(append([]string{Headline(g)}, Inventory(g)...), " ")
 }
 
-// passes is the reason of a release that passes: what it rests on.
-func passes(g *gate.Review) string {
+// passes is the reason of a release that passes: what it rests on, and which regressions of earlier releases are open.
+func passes(g *gate.Review, open string) string {
 	b := g.Basis()
-	open, before := openText(g), lead(g.Result)
+	before := lead(g.Result)
 	if g.Result.Blind {
 		before = cannotSee + "; " + before
 	}
