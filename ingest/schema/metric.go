@@ -189,6 +189,7 @@ type MetricInfo struct {
 	Latency  bool     // a time of each request, or of each of its tokens: it has every statistic, others have "value"
 	Judged   bool     // its mean has verdicts against history
 	Zero     bool     // its 0 is a measurement, which is shown and not compared
+	Asked    bool     // tools give it where a goal was asked for: a point without it was asked for none
 	Tail     bool     // its P99 has verdicts too, where [TailHolds]
 	StandIns []string // judged in its place where a point lacks it, best first
 	Column   bool     // tables of results have its statistics, where a point fills them
@@ -323,7 +324,7 @@ var catalogue = []MetricInfo{
 	},
 	{Name: "rps", Label: "Req/s", Unit: "req/s", Better: Higher, Means: "completed requests over the duration"},
 	{
-		Name: "goodput_rps", Label: "Goodput", Unit: "req/s", Better: Higher, Judged: true,
+		Name: "goodput_rps", Label: "Goodput", Unit: "req/s", Better: Higher, Judged: true, Asked: true,
 		Means: "requests that met every stated service level, over the duration",
 	},
 	{

@@ -288,12 +288,14 @@ func whenRequired(v *schema.Verdict, k Kind) Kind {
 	return k
 }
 
-// kindOfAbsence tells what the release before measured from what has long been gone, and a number from a workload.
+// kindOfAbsence tells what the release before measured from what has long been gone, and a number from a workload. A
+// goodput whose goal only an earlier release asked for was not measured again, as a workload is not.
 func kindOfAbsence(v *schema.Verdict) Kind {
+	info, _ := schema.MetricByName(v.Metric)
 	switch r, again := v.Reason.(schema.NotRemeasured); {
 	case again && r.Releases > 1:
 		return FailAbsent
-	case again && v.Metric == "":
+	case again && (v.Metric == "" || info.Asked):
 		return FailNotRemeasured
 	case again || v.Against == schema.AgainstHistory || schema.ReasonIs[schema.Planned](v.Reason):
 		return FailMissing // again: a number of a workload that was measured
