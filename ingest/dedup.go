@@ -688,16 +688,26 @@ func haveOneEval(a, b *result) bool {
 	}
 	isPrinted := a.reading.Format == lmeval.Table && b.reading.Format != lmeval.Table
 	x, y := a.measuredAt(), b.measuredAt()
-	isTimed := !isPrinted && !x.IsZero() && !y.IsZero()
-	if isTimed && !areOneSecond(x, y) {
+	if !isPrinted && !x.IsZero() && !y.IsZero() && !areOneSecond(x, y) {
 		return false
 	}
-	if a.facts.StartNote == dayAlone || b.facts.StartNote == dayAlone { // of several evals
-		isTimed = false
-	}
 	fractions, agree := fractionsOfBoth(a, b)
+	isTimed := !isPrinted && a.hasOwnTime() && b.hasOwnTime()
 	isKnown := fractions >= 3 || isPrinted && isBeside(a, b)
 	return agree && (isTimed || isKnown && modelOf(&a.facts) != ".") // which is no model
+}
+
+// hasOwnTime reports that the file of a result says when it was measured, or its name does. A day alone, the time of a
+// folder and what a person states of one are of several evals.
+func (r *result) hasOwnTime() bool {
+	switch r.origin.of("start").From {
+	case schema.FromFile, schema.FromSidecar:
+		return r.facts.StartNote != dayAlone
+	case schema.FromPath:
+		_, text, note, _ := dateIn(path.Base(r.shown()))
+		return text != "" && note != dayAlone
+	}
+	return !r.reading.Facts.Start.IsZero()
 }
 
 // fractionsOfBoth counts the scores of two results that are equal fractions; agree is false where two differ.
