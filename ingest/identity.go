@@ -17,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/naming"
 	"github.com/ttreport/ttreport/ingest/ttis"
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
@@ -671,6 +672,38 @@ func (r *result) label() {
 			p.Stated = repeat.With(p.Stated, schema.DimLabel, string(schema.FromPath))
 		}
 		r.checkAnswerLength(p)
+	}
+	r.tellOfBuild()
+}
+
+// CodeBuilds is the code of the problem of workloads that are called after what looks like a build.
+const CodeBuilds = "build-in-name"
+
+// tellOfBuild warns of workloads that are called after what looks like a build, where nothing states a release: those
+// of each build would have a name of their own, and be compared with none. What it is, is for a person to say.
+func (r *result) tellOfBuild() {
+	if r.facts.Release != "" || r.hasPattern {
+		return
+	}
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		label := p.Key.Dims[schema.DimLabel]
+		from, to, ok := naming.BuildIn(label)
+		if !ok || p.Stated[schema.DimLabel] != string(schema.FromPath) {
+			continue
+		}
+		hint := "{release} in --pattern says where in the names it stands"
+		file := manifest.Named{Path: r.shown(), Model: r.facts.Model.Name}
+		if pattern := manifest.Propose([]manifest.Named{file}, []string{"release"}); pattern != "" {
+			hint = fmt.Sprintf("ttreport build --pattern '%s' %s", pattern, path.Dir(r.shown()))
+		}
+		r.report(schema.Problem{
+			Severity: schema.SevWarning, Path: r.shown(), Code: CodeBuilds,
+			Found:    fmt.Sprintf("workload %q, whose name has what looks like a build: %s", label, label[from:to]),
+			Expected: "one name of a workload in all builds", Used: "the name as it is: builds are not compared",
+			Hint: "if it is one: " + hint + "; if it is a setup, {config} in place of {release}",
+		})
+		return
 	}
 }
 

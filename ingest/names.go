@@ -83,13 +83,16 @@ func (r *result) labelOf(p *schema.Point) string {
 		return name
 	}
 	for i, folder := range slices.Backward(r.folders(dir)) {
-		if oneBuild.MatchString(folder) {
+		if naming.IsBuild(folder) {
 			lengths = lengthsOf(p)
 		} else if name := label(folder); name != "" && i > 0 {
 			return name + lengths
 		}
 	}
-	if known := r.labels[duplicate.Numbers(p)]; known != "" && r.rest == "" {
+	if r.rest != "" { // nothing is left: what was read of the name is another one in each build
+		return cmp.Or(naming.Label(stem, k, f.Start), k.Tool) + lengthsOf(p)
+	}
+	if known := r.labels[duplicate.Numbers(p)]; known != "" {
 		return known
 	}
 	return cmp.Or(naming.Label(s.stem(), k, f.Start), s.stem()) + lengths // all of it is the model, and a repeat
@@ -125,13 +128,7 @@ func lengthsOf(p *schema.Point) (out string) {
 	return out
 }
 
-var (
-	perFolder = lazyregexp.New(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
-	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
-	oneBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
-		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
-		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40}|b\d{4,})$`)
-)
+var perFolder = lazyregexp.New(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
 
 // clock is the pattern of a time behind a day, which may be.
 const clock = `(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`

@@ -263,6 +263,7 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 		return failure{code: exitInput, err: err}
 	}
 	damaged := b.printDamaged(report.Problems)
+	sayNames(b.sh, report)
 	b.sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -134,12 +135,18 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	return nil
 }
 
-// sayNames says of results that only the names of folders or files tell apart: they confirm nothing of each other.
+// sayNames says of results what only the names of folders or files say: what is compared by them, or is not. Of builds
+// in names it says the first.
 func sayNames(sh *shell, report *render.Report) {
+	say := func(p schema.Problem) { sh.say("warning: %s\nfix: %s", p.Found, p.Hint) }
 	for _, p := range report.Problems {
 		if p.Code == judge.CodeNames {
-			sh.say("warning: %s\nfix: %s", p.Found, p.Hint)
+			say(p)
 		}
+	}
+	isBuild := func(p columns.ProblemRow) bool { return p.Code == ingest.CodeBuilds }
+	if at := slices.IndexFunc(report.Columns.Problems, isBuild); at >= 0 {
+		say(report.Columns.Problems[at].Problem)
 	}
 }
 

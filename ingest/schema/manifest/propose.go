@@ -18,19 +18,21 @@ var guesses = []struct {
 	fact string
 	like *lazyregexp.Regexp
 }{
-	{"release", lazyregexp.New(`(?i)(?:^|[-_ ])((?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|[0-3]?\d[-_.][0-3]?\d[-_.]20\d\d|` +
-		`(?:build|nightly|weekly|release|version)[-_#]?\d+|[0-9a-f]*\d[0-9a-f]{6,39})$|v\d+(?:\.\d+)+)|` +
-		`^(\d+\.\d+\.\d)`)},
+	{"release", lazyregexp.New(`(?i)(?:^|[-_ ])((?:` + naming.Day + `|[0-3]?\d[-_.][0-3]?\d[-_.]20\d\d|` +
+		naming.BuildNumber + `|[0-9a-f]*\d[0-9a-f]{6,39})$|v\d+(?:\.\d+)+)|^(\d+\.\d+\.\d)`)},
 	{"device", lazyregexp.New(`(?i)(?:^|[-_ .])((?:(?:nvidia|amd|intel|apple|tenstorrent)[-_ ])?` +
 		`(?:[hb][123]00|gb[123]0+|[av]100|a10g?|a[456]000|l40s?|l4|t4|p1[05]0[abc]?|n[13][05]0|e150|t3k|galaxy|` +
 		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:(?:rtx|gtx)[-_ ])?pro[-_ ]?[456]000(?:[-_ ]blackwell)?|` +
 		`(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
 		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
-	{"model", lazyregexp.New(
-		`(?i)(` + naming.Families + ofFamily + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
+	{"model", modelLike},
 	{"impl", lazyregexp.New(`(?i)^(` + engines + `)`)},
 }
+
+// modelLike is what the name of a model looks like.
+var modelLike = lazyregexp.New(
+	`(?i)(` + naming.Families + ofFamily + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)
 
 // ofFamily is what follows the family in the name of a model: its end, a number, or a kind of model. llamacpp and
 // qwen_quantization are none.
@@ -163,23 +165,86 @@ func nameFacts(names []Named, of int, isFile bool, wanted []string) (part string
 	return strings.Join(parts[:min(least, last+1)], fieldSeparator), facts
 }
 
-// areBuilds reports files of one kind that are called after a model and its build, of several builds each, such as
-// qwen3-8b-v0514.
-func areBuilds(names []Named, areFiles bool, wanted []string) bool {
-	models := map[string]bool{}
+// builds is the part of a pattern for files most of whose names say a build, and the facts that it reads from them:
+// the release, and the model before or behind it where files do not state it alike.
+func builds(names []Named, of int, isFile bool, wanted []string) (part string, facts []string) {
+	var before, release, behind []string
+	var list []Named
 	for _, n := range names {
-		m := build.FindStringSubmatch(n.Path)
-		if m == nil || besides.MatchString(m[1]) || path.Ext(n.Path) != path.Ext(names[0].Path) {
-			return false
+		if from, to, ok := naming.BuildIn(naming.Stem(n.Path)); ok {
+			before, release = append(before, n.Path[:from]), append(release, n.Path[from:to])
+			behind, list = append(behind, n.Path[to:]), append(list, n)
 		}
-		models[m[1]] = true
 	}
-	return areFiles && 2*len(models) <= len(names) && slices.Contains(wanted, "model") &&
-		slices.Contains(wanted, "release")
+	if !isFile || len(list) == 0 || 2*len(list) < of || !slices.Contains(wanted, "release") {
+		return "", nil
+	}
+	part, facts = aroundBuild(list, before, behind, slices.Contains(wanted, "model"))
+	p, err := NewPattern(part)
+	for i := range list { // what it reads may end at another separator
+		f, _, _, _, ok := p.Match(list[i].Path)
+		if err != nil || !ok || f.Release != release[i] {
+			return "", nil
+		}
+	}
+	return part, facts
 }
 
-// build matches the name of a file that ends with a build.
-var build = lazyregexp.New(`^(.*[A-Za-z].*)-(?:v|build|b)\d[\d.]*\.\w+$`)
+// aroundBuild is that part, with what stands before and behind the builds. Of what differs only its separator is known.
+func aroundBuild(names []Named, before, behind []string, wantsModel bool) (part string, facts []string) {
+	separator := func(text string) string { return text[:min(1, len(text))] }
+	front, back := before[0], behind[0]
+	if !areOne(before) {
+		front = "*" + front[max(0, len(front)-1):]
+	}
+	if !areOne(behind) || back != path.Ext(back) { // the next night may be repeated more often
+		back = separator(back) + "*"
+	}
+	tail := behindModel(names, behind)
+	switch {
+	case wantsModel && !areOne(before) && areModels(before):
+		return "{model}" + front[1:] + "{release}" + back, []string{"model", "release"}
+	case wantsModel && tail != "":
+		return front + "{release}" + separator(back) + "{model}" + tail, []string{"release", "model"}
+	}
+	return front + "{release}" + back, []string{"release"}
+}
+
+func areOne(list []string) bool { return len(slices.Compact(slices.Sorted(slices.Values(list)))) == 1 }
+
+// areModels reports that texts begin with what the name of a model looks like.
+func areModels(list []string) bool {
+	isOther := func(text string) bool {
+		at := modelLike.FindStringSubmatchIndex(text)
+		return at == nil || at[2] != 0
+	}
+	return !slices.ContainsFunc(list, isOther)
+}
+
+// behindModel is what follows the model in names that go on with one behind their build, as a part of a pattern; ""
+// where they do not, where that differs, and where the files state the model so.
+func behindModel(names []Named, behind []string) (tail string) {
+	areStated := true
+	for i, text := range behind {
+		end, this := len(text)-len(path.Ext(text)), path.Ext(text)
+		if end < 2 {
+			return ""
+		}
+		if at := strings.Index(text[1:], "_"); text[0] == '_' && at >= 0 {
+			end, this = at+1, "_*"
+		} else if at := load.FindStringIndex(text[1:]); at != nil {
+			end, this = at[0]+1, strings.TrimRight(text[at[0]+1:at[1]+1], "0123456789")+"*"
+		}
+		if !areModels([]string{text[1:end]}) || besides.MatchString(text[1:end]) || i > 0 && this != tail {
+			return ""
+		}
+		tail, areStated = this, areStated && strings.EqualFold(text[1:end], names[i].Model)
+	}
+	if areStated {
+		return ""
+	}
+	return tail
+}
 
 // factOf is the wanted fact that a field of most names looks like; "" for none.
 func factOf(fields [][]string, i, of int, wanted []string) string {
@@ -199,8 +264,8 @@ func factOf(fields [][]string, i, of int, wanted []string) string {
 
 // nameFact is the part of a pattern for names that state one fact, with what stands before and behind it in most.
 func nameFact(names []Named, of int, isFile bool, wanted []string) (part string, facts []string) {
-	if areBuilds(names, isFile, wanted) {
-		return "{model}-{release}" + path.Ext(names[0].Path), []string{"model", "release"}
+	if part, facts := builds(names, of, isFile, wanted); part != "" {
+		return part, facts
 	}
 	for _, g := range guesses {
 		if !slices.Contains(wanted, g.fact) || isFile && g.fact != "model" {
@@ -236,23 +301,23 @@ var modelFirst = lazyregexp.New(`(?i)^(?:[a-z]+[-_])?` + naming.Families)
 var besides = lazyregexp.New(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
 	`perplexity|fidelity|compression|latency|throughput|metric|[-_](?:tp|rocm|vulkan|cuda)`)
 
-// ofBuild matches what a name says of a build or a day.
-var ofBuild = lazyregexp.New(`(?i)20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|(?:^|[-_.])(?:b|build[-_]?)\d{3,}(?:[-_.]|$)|` +
-	`(?:^|[-_])v\d+\.\d+\.\d+|(?:^|[-_])(?:[0-9]+[a-f]+|[a-f]+[0-9]+)[0-9a-f]{4,37}(?:[-_.]|$)`)
+// ofDay matches a day in a name.
+var ofDay = lazyregexp.New(naming.Day)
 
 // shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,
 // unless all of its name may be a model.
 func shapeOf(n Named, begin int, fact string, isFile bool) string {
 	before, behind := n.Path[:begin], ""
 	if isFile {
+		_, _, isBuilt := naming.BuildIn(n.Path)
 		end := load.FindStringIndex(n.Path)
 		if end == nil {
-			if fact == "model" && begin == 0 && !besides.MatchString(n.Path) && !ofBuild.MatchString(n.Path) {
+			if fact == "model" && begin == 0 && !besides.MatchString(n.Path) && !isBuilt {
 				return "{model}" + path.Ext(n.Path)
 			}
 			return ""
 		}
-		if fact == "model" && ofBuild.MatchString(n.Path[:end[0]]) {
+		if fact == "model" && (isBuilt || ofDay.MatchString(n.Path[:end[0]])) {
 			return "" // each build would be a model of its own
 		}
 		kind := ofTest.FindString(n.Path[:end[0]])

@@ -236,7 +236,7 @@ func withoutTimes(name string, start time.Time) string {
 // withoutHash is a name without a part that is a hash.
 func withoutHash(name string) string {
 	for _, text := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_. ", r) }) {
-		if hash.MatchString(text) && strings.ContainsAny(text, "0123456789") && strings.ContainsAny(text, "abcdef") {
+		if isHash(text) {
 			at := part(name, text)
 			return withoutHash(cut(name, at, at+len(text)))
 		}
