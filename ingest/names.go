@@ -89,10 +89,10 @@ func (r *result) labelOf(p *schema.Point) string {
 			return name + lengths
 		}
 	}
-	if r.rest != "" { // nothing is left: what was read of the name is another one in each build
+	if r.rest != "" && path.Base(r.rest) != base { // what was read of the name is another one in each build
 		return cmp.Or(naming.Label(stem, k, f.Start), k.Tool) + lengthsOf(p)
 	}
-	if known := r.labels[duplicate.Numbers(p)]; known != "" {
+	if known := r.labels[duplicate.Numbers(p)]; known != "" && r.rest == "" {
 		return known
 	}
 	return cmp.Or(naming.Label(s.stem(), k, f.Start), s.stem()) + lengths // all of it is the model, and a repeat

@@ -21,7 +21,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/naming"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -46,7 +45,8 @@ func identifyCommand(sh *shell) *cobra.Command {
 			return fail(exitInput, "ttreport inspect "+args[0]+" lists what each file is", "identify: nothing was read of %s",
 				plaintext.Plural(len(set.Files), "file"))
 		}
-		is := &identification{set: set, runs: identified(set)}
+		is := &identification{set: set}
+		is.runs, is.unlike = identified(set)
 		if err := is.propose(args[0], id, func(p string) (ingest.Set, error) {
 			more := *id
 			more.patterns = append(slices.Clone(id.patterns), p)
@@ -109,28 +109,29 @@ type identifiedRun struct {
 	isTable bool            // of llama-bench, which states the architecture in place of the model
 }
 
-// asJudged are the heads of runs as a judgement has them, and the build of each.
-func asJudged(runs []schema.Run) (heads []columns.RunHead, builds []string) {
+// asJudged are the heads of runs as a judgement has them, the build of each, and what only names say of them.
+func asJudged(runs []schema.Run) (heads []columns.RunHead, builds []string, unlike []schema.Problem) {
 	all := columns.NewBuilder()
 	for i := range runs {
 		all.Add(&runs[i], "", "")
 	}
 	cols := all.Seal()
 	releases := judge.Releases(cols, nil)
-	judge.Repeats(cols, releases, nil, "")
+	isOther := func(p schema.Problem) bool { return p.Code != judge.CodeNames }
+	unlike = slices.DeleteFunc(judge.Repeats(cols, releases, nil, ""), isOther)
 	builds = make([]string, len(runs))
 	for i := range releases {
 		for _, run := range releases[i].Runs {
 			builds[run] = releases[i].Name
 		}
 	}
-	return cols.Runs, builds
+	return cols.Runs, builds, unlike
 }
 
 // identified says of each run what is known of it, and which builds and series a judgement would make of them.
-func identified(set ingest.Set) []identifiedRun {
-	out := make([]identifiedRun, len(set.Runs))
-	heads, builds := asJudged(set.Runs)
+func identified(set ingest.Set) (out []identifiedRun, unlike []schema.Problem) {
+	out = make([]identifiedRun, len(set.Runs))
+	heads, builds, unlike := asJudged(set.Runs)
 	var first []int // of each series
 	for i := range set.Runs {
 		r, is := &set.Runs[i], &out[i]
@@ -167,7 +168,7 @@ func identified(set ingest.Set) []identifiedRun {
 		}
 		is.measured(r)
 	}
-	return out
+	return out, unlike
 }
 
 // fromNames is what states a workload of unknown lengths.
@@ -208,6 +209,7 @@ func (is *identifiedRun) measured(r *schema.Run) {
 type identification struct {
 	set      ingest.Set
 	runs     []identifiedRun
+	unlike   []schema.Problem  // what only names say of them
 	doubts   []string          // names that may stand for several, or be of one
 	manifest manifest.Manifest // that is proposed
 	path     string            // where it would be
@@ -259,24 +261,33 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 }
 
 // guess proposes the first pattern for names of files that says more than is known, and nothing false: for all that is
-// wanted, else for all but the model.
+// wanted, else for all but the model, else for what tells folders apart that would be one series.
 func (is *identification) guess(
 	files []manifest.Named, wanted []string, with func(pattern string) (ingest.Set, error),
 ) error {
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
-	tried := "" // each try reads all files again
-	for _, facts := range [][]string{wanted, other} {
-		pattern := manifest.Propose(files, facts)
-		if pattern == "" || pattern == tried {
+	tried := []string{""} // each try reads all files again
+	for i := range 3 {
+		pattern := ""
+		switch {
+		case i == 0:
+			pattern = manifest.Propose(files, wanted)
+		case i == 1:
+			pattern = manifest.Propose(files, other)
+		case len(is.unlike) > 0:
+			pattern = manifest.ProposeConfig(files)
+		}
+		if slices.Contains(tried, pattern) {
 			continue
 		}
-		tried = pattern
+		tried = append(tried, pattern)
 		set, err := with(pattern)
 		if err != nil {
 			return err
 		}
 		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
-		is.manifest.Pattern, is.with = pattern, identified(set)
+		is.manifest.Pattern = pattern
+		is.with, _ = identified(set)
 		if !slices.ContainsFunc(set.Problems, isUseless) && !is.misleads(set) {
 			return nil
 		}
@@ -381,10 +392,9 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		}
 		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. %s", s.fact, s.a, s.b, fix))
 	}
-	if a, b := is.doubtedBuilds(); a != "" {
-		is.doubts = append(is.doubts, fmt.Sprintf("build: what lies in %s and %s would be builds of one series, and the "+
-			"names differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a "+
-			"manifest in each folder, says what they are", a, b))
+	for _, p := range is.unlike {
+		fix, _, _ := strings.Cut(p.Hint, "; ") // behind it is this command
+		is.doubts = append(is.doubts, "build: "+p.Found+". "+fix)
 	}
 	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.facts["workload"].from), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
@@ -394,51 +404,6 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		wanted = append(wanted, "impl")
 	}
 	return wanted
-}
-
-// versions matches a folder that is a version alone.
-var versions = lazyregexp.New(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
-
-// doubtedBuilds names two places of builds without a release that would be one series under names of several setups.
-func (is *identification) doubtedBuilds() (a, b string) {
-	folders, dirs := map[string][]string{}, map[string]string{} // by what would be compared, by place
-	for i := range is.runs {
-		r := &is.runs[i]
-		if r.facts["release"].value != "" || len(r.files) == 0 {
-			continue
-		}
-		for key := range r.keys {
-			at := fmt.Sprint(r.system, key)
-			place := path.Dir(r.files[0])
-			if len(r.files) == 1 { // whose name says something, too
-				place = naming.Stem(r.files[0])
-			}
-			folders[at], dirs[place] = append(folders[at], place), path.Dir(r.files[0])
-		}
-	}
-	looked := map[string]bool{} // most numbers of a run have the same folders
-	for _, at := range slices.Sorted(maps.Keys(folders)) {
-		list := folders[at]
-		all := strings.Join(list, "\n")
-		if looked[all] {
-			continue
-		}
-		looked[all] = true
-		named := make([]string, len(list))
-		for i, dir := range list {
-			named[i] = versions.ReplaceAllString(dir, "${1}v$2")
-		}
-		apart := naming.Differences(named)
-		for i := range apart {
-			if !maps.Equal(apart[i], apart[0]) {
-				if a, b = dirs[list[0]], dirs[list[i]]; a == b {
-					return list[0], list[i]
-				}
-				return a, b
-			}
-		}
-	}
-	return "", ""
 }
 
 // runName matches what names a run or a workload, and no model: a time, a load, lengths.

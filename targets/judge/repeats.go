@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/naming"
 	"github.com/ttreport/ttreport/targets/decision"
 )
@@ -28,7 +30,7 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 		counted[ri] = slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
 	}
 	setups(c, releases)
-	out = append(inFolders(c, releases, path), inFiles(c, releases, path)...)
+	out = slices.Concat(inFolders(c, releases, path), inFiles(c, releases, path), unlike(c, releases, path))
 	for ri := range releases {
 		for _, runs := range schema.Alike(counted[ri], func(run int) schema.System { return c.Runs[run].System() }) {
 			if far := doubts(c, releases[:ri], runs, policy); far != "" {
@@ -134,6 +136,84 @@ func places(c *columns.Columns, releases []Release) {
 // CodeNames is the code of the problem of results that only the names of folders or files tell apart.
 const CodeNames = "setups-of-names"
 
+// unlike is the problem of builds without a release that are compared, though the names of their folders or files
+// differ by more than a date or a number: they may be of two devices, or of two setups. It is one for all systems.
+func unlike(c *columns.Columns, releases []Release, path string) []schema.Problem {
+	systems, buildOf := map[schema.System][]int{}, map[int]int{}
+	for ri := range releases {
+		for _, run := range releases[ri].Runs {
+			if h := &c.Runs[run]; h.Release == "" && h.Folder != "" {
+				systems[h.System()], buildOf[run] = append(systems[h.System()], run), ri
+			}
+		}
+	}
+	var of []string
+	var first, second string // folders of two builds
+	for _, id := range slices.SortedFunc(maps.Keys(systems), compareSystems) {
+		if a, b, ok := unlikeFolders(c, systems[id], buildOf); ok {
+			if of = append(of, name(id)); len(of) == 1 {
+				first, second = a, b
+			}
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(of) - 1; n > 0 {
+		more = "; so it is with " + plaintext.Plural(n, "other system")
+	}
+	root, fact := manifest.Apart(first, second)
+	return []schema.Problem{{
+		Severity: schema.SevWarning, Path: path, Code: CodeNames,
+		Found: fmt.Sprintf("what lies in %s and %s is compared as builds of one series, %s, and the names differ by more "+
+			"than a date or a number%s", first, second, of[0], more),
+		Expected: "builds of one device and setup, or results that state what was different", Used: "one series",
+		Hint: fmt.Sprintf("if they are two: {%s} in --pattern, or a manifest in each folder, says what the names are; "+
+			"ttreport identify %s proposes a pattern", fact, root),
+	}}
+}
+
+// unlikeFolders are the folders of two builds among runs of one system that have a workload or an eval in common, and
+// whose names differ by more than a date or a number.
+func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, second string, ok bool) {
+	folders := make([]string, len(runs))
+	for i, run := range runs {
+		folders[i] = versions.ReplaceAllString(c.Runs[run].Folder, "${1}v$2")
+	}
+	apart := naming.Differences(folders)
+	if apart == nil {
+		return "", "", false
+	}
+	has := map[string]int{} // the first run with a workload or eval, by its place
+	for i, run := range runs {
+		for _, what := range whatOf(c, run) {
+			was, isKnown := has[what]
+			switch {
+			case !isKnown:
+				has[what] = i
+			case buildOf[runs[was]] != buildOf[run] && !maps.Equal(apart[was], apart[i]):
+				return c.Runs[runs[was]].Folder, c.Runs[run].Folder, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// versions matches a folder that is a version alone.
+var versions = lazyregexp.New(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
+
+// whatOf are the workloads and evals of a run.
+func whatOf(c *columns.Columns, run int) (out []string) {
+	for _, p := range c.Points[c.Runs[run].FirstPoint:c.Runs[run].PointsEnd] {
+		out = append(out, c.KeyName(p.Key))
+	}
+	for _, s := range c.ScoresOf(run) {
+		out = append(out, s.Task+"\x00"+s.Metric+"\x00"+s.Filter)
+	}
+	return out
+}
+
 // inFolders are the problems of runs of the newest release that only their folders tell apart, of what earlier releases
 // measured: a re-check in a folder with a name of its own confirms nothing.
 func inFolders(c *columns.Columns, releases []Release, path string) (out []schema.Problem) {
@@ -143,11 +223,11 @@ func inFolders(c *columns.Columns, releases []Release, path string) (out []schem
 	}
 	for ri := range releases {
 		for _, runs := range schema.Alike(releases[ri].Runs, stated) {
-			var folders []string
+			var folders, paths []string
 			another := "" // the last one: a re-check comes later
 			for _, run := range runs {
 				if place := c.Runs[run].Place; place != "" {
-					folders = append(folders, place)
+					folders, paths = append(folders, place), append(paths, c.Runs[run].Folder)
 				}
 				if c.Runs[run].Setup != "" {
 					another = c.Runs[run].ID
@@ -160,14 +240,17 @@ func inFolders(c *columns.Columns, releases []Release, path string) (out []schem
 			if earlier[id] = true; ri < len(releases)-1 || len(folders) < 2 || !isKnown {
 				continue
 			}
+			root, fact := manifest.Apart(paths...)
 			out = append(out, schema.Problem{
 				Severity: schema.SevWarning, Path: path, Code: CodeNames,
 				Found: fmt.Sprintf("%s of %s in %s that only the names of their folders tell apart: %s",
 					plaintext.Plural(len(runs), "run"), name(id), releases[ri].Name,
 					strings.Join(folders[:min(4, len(folders))], ", ")),
 				Expected: "runs that state what was different", Used: "a setup for each folder; none confirms what another shows",
-				Hint: "of another setup: state it with {impl} or {config} in --pattern, or in a manifest; of a re-check: " +
-					"ttreport history drop --run " + another + " --write, and read it again from a folder called recheck",
+				Hint: fmt.Sprintf("of another setup: state it with {%s} in --pattern, or in a manifest, which ttreport identify "+
+					"%s proposes; of a re-check: ttreport history drop --run %s --write, and read it again from a folder called "+
+					"recheck",
+					fact, root, another),
 			})
 		}
 	}
@@ -254,17 +337,11 @@ func markFolders(c *columns.Columns, runs []int, parts map[int][]string, marks m
 		if !isNamed {
 			continue
 		}
-		add := func(what string) {
+		for _, what := range whatOf(c, run) {
 			if measured[what] == nil {
 				measured[what] = map[string]int{}
 			}
 			measured[what][strings.Join(list, "/")] = run
-		}
-		for _, p := range c.Points[c.Runs[run].FirstPoint:c.Runs[run].PointsEnd] {
-			add(c.KeyName(p.Key))
-		}
-		for _, s := range c.ScoresOf(run) {
-			add(s.Task + "\x00" + s.Metric + "\x00" + s.Filter)
 		}
 	}
 	for _, folders := range measured {

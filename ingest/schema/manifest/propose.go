@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -103,6 +104,54 @@ func Propose(files []Named, wanted []string) string {
 	}
 	return out
 }
+
+// Apart is the folder that paths share, and the fact that the names look like which they do not share below it; config
+// where they look like none.
+func Apart(paths ...string) (root, fact string) {
+	split, shared := make([][]string, len(paths)), 0
+	for i, p := range paths {
+		split[i] = strings.Split(p, "/")
+	}
+	isShared := func(s []string) bool { return shared+1 < len(s) && s[shared] == split[0][shared] }
+	for shared+1 < len(split[0]) && !slices.ContainsFunc(split, func(s []string) bool { return !isShared(s) }) {
+		shared++
+	}
+	parts := naming.Parts(paths)
+	isOfAll := func(part string) bool {
+		return !slices.ContainsFunc(parts, func(of []string) bool { return !slices.Contains(of, part) })
+	}
+	for _, g := range guesses[1:] { // builds are told apart by their times
+		isLike := func(part string) bool {
+			return !isOfAll(part) && (g.like.MatchString(part) || g.fact == "device" && accelerator.MatchString(part))
+		}
+		if !slices.ContainsFunc(parts, func(of []string) bool { return !slices.ContainsFunc(of, isLike) }) {
+			return cmp.Or(strings.Join(split[0][:shared], "/"), "."), g.fact
+		}
+	}
+	return cmp.Or(strings.Join(split[0][:shared], "/"), "."), "config"
+}
+
+// ProposeConfig returns a pattern that reads as a configuration what folders are called, the nearest to the files whose
+// names differ by more than a date or a number; "" where none do.
+func ProposeConfig(files []Named) string {
+	for level := 1; level < levels; level++ {
+		var names []string
+		for _, f := range files {
+			folders := strings.Split(f.Path, "/")
+			if len(folders) <= level {
+				return ""
+			}
+			names = append(names, folders[len(folders)-1-level])
+		}
+		if naming.Differences(names) != nil {
+			return "{config}" + strings.Repeat("/*", level)
+		}
+	}
+	return ""
+}
+
+// accelerator is a name that says which kind of device something ran on.
+var accelerator = lazyregexp.New(`(?i)(?:^|[-_. ])(?:gpu|tpu|npu|cpu|xpu|hpu)\d*(?:$|[-_. ])`)
 
 // topOf reports that nothing is above the folders of a level, or that some files lie beside these: in their place those
 // have the folder of all.
