@@ -240,17 +240,19 @@ func inFolders(c *columns.Columns, releases []Release, path string) (out []schem
 			if earlier[id] = true; ri < len(releases)-1 || len(folders) < 2 || !isKnown {
 				continue
 			}
-			root, fact := manifest.Apart(paths...)
+			_, fact := manifest.Apart(paths...)
+			if fact == "config" { // which no flag states
+				fact = "impl"
+			}
 			out = append(out, schema.Problem{
 				Severity: schema.SevWarning, Path: path, Code: CodeNames,
 				Found: fmt.Sprintf("%s of %s in %s that only the names of their folders tell apart: %s",
 					plaintext.Plural(len(runs), "run"), name(id), releases[ri].Name,
 					strings.Join(folders[:min(4, len(folders))], ", ")),
 				Expected: "runs that state what was different", Used: "a setup for each folder; none confirms what another shows",
-				Hint: fmt.Sprintf("of another setup: state it with {%s} in --pattern, or in a manifest, which ttreport identify "+
-					"%s proposes; of a re-check: ttreport history drop --run %s --write, and read it again from a folder called "+
-					"recheck",
-					fact, root, another),
+				Hint: fmt.Sprintf("of another setup: ttreport identify --%s NAME --write FOLDER states it beside the results of "+
+					"each, and ttreport build FOLDER reads it; of a re-check: ttreport history drop --run %s --write, and read it "+
+					"again from a folder called recheck", fact, another),
 			})
 		}
 	}

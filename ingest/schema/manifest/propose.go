@@ -132,7 +132,8 @@ func Apart(paths ...string) (root, fact string) {
 }
 
 // ProposeConfig returns a pattern that reads as a configuration what folders are called, the nearest to the files whose
-// names differ by more than a date or a number; "" where none do.
+// names differ by more than a date or a number; "" where none do. A time that all names begin with is no part of it,
+// and one elsewhere would be: each night would be a configuration of its own.
 func ProposeConfig(files []Named) string {
 	for level := 1; level < levels; level++ {
 		var names []string
@@ -143,12 +144,28 @@ func ProposeConfig(files []Named) string {
 			}
 			names = append(names, folders[len(folders)-1-level])
 		}
-		if naming.Differences(names) != nil {
-			return "{config}" + strings.Repeat("/*", level)
+		if naming.Differences(names) == nil {
+			continue
 		}
+		time := ofTime.FindString(names[0])
+		begin := number.ReplaceAllString(time, "{_}")
+		isOther := func(name string) bool {
+			is := ofTime.FindString(name)
+			return number.ReplaceAllString(is, "{_}") != begin || ofDay.MatchString(name[len(is):])
+		}
+		if slices.ContainsFunc(names, isOther) {
+			return ""
+		}
+		return begin + "{config}" + strings.Repeat("/*", level)
 	}
 	return ""
 }
+
+// ofTime is a day, and perhaps a time, that a name begins with.
+var (
+	ofTime = lazyregexp.New(`^` + naming.Day + `[Tt_-](?:\d\d[-:]?\d\d(?:[-:]?\d\d)?Z?[-_])?`)
+	number = lazyregexp.New(`\d+`)
+)
 
 // accelerator is a name that says which kind of device something ran on.
 var accelerator = lazyregexp.New(`(?i)(?:^|[-_. ])(?:gpu|tpu|npu|cpu|xpu|hpu)\d*(?:$|[-_. ])`)

@@ -109,6 +109,31 @@ func TestProposeOrganisation(t *testing.T) {
 	}
 }
 
+// What folders are called is a configuration, without the times that they begin with.
+func TestProposeConfig(t *testing.T) {
+	for files, want := range map[string]string{
+		"s/oss-x2/a.json s/turbo-x4/a.json": "{config}/*", "s/2026-01-01/a.json s/2026-01-02/a.json": "",
+		"s/oss-x2/2026-01-01/a.json s/turbo-x4/2026-01-02/a.json":              "{config}/*/*",
+		"r/20260714-202039-a-bf16-on/x.csv r/20260715-010203-a-bf16-off/x.csv": "{_}-{_}-{config}/*",
+		"r/2026-07-14_on/x.csv r/2026-07-15_off/x.csv":                         "{_}-{_}-{_}_{config}/*",
+		"r/on-2026-07-14/x.csv r/off-2026-07-15/x.csv":                         "", "a.json b.json": "",
+	} {
+		var list []manifest.Named
+		for _, p := range strings.Fields(files) {
+			list = append(list, manifest.Named{Path: p})
+		}
+		got := manifest.ProposeConfig(list)
+		if got != want {
+			t.Errorf("%s: %q, want %q", files, got, want)
+		}
+		p, err := manifest.NewPattern(got)
+		_, _, w, _, ok := p.Match(list[0].Path)
+		if got != "" && (err != nil || !ok || strings.Contains(w.Dims["config"], "2026")) {
+			t.Errorf("%q: %v, %v", got, w, err)
+		}
+	}
+}
+
 // An engine, a precision or a day is no model.
 func TestSetupsAreNoModels(t *testing.T) {
 	for name, want := range map[string]bool{
