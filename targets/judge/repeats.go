@@ -179,7 +179,7 @@ func unlike(c *columns.Columns, releases []Release, path string) []schema.Proble
 func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, second string, ok bool) {
 	folders := make([]string, len(runs))
 	for i, run := range runs {
-		folders[i] = versions.ReplaceAllString(c.Runs[run].Folder, "${1}v$2")
+		folders[i] = versions.ReplaceAllString(naming.WithoutBuilds(c.Runs[run].Folder), "${1}v$2")
 	}
 	apart := naming.Differences(folders)
 	if apart == nil {

@@ -16,7 +16,7 @@ const (
 var (
 	// isBuild is a whole name: of a folder that holds one build, or one repeat of it.
 	isBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?` + Day + `|(?:run|rep|repeat|attempt)[-_#]?\d+|` + BuildNumber +
-		`|(?:(?:release|version)[-_])?` + Version + `(?:[-_.+]?[a-z]+\d*)?|` + Commit + `)$`)
+		`|(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|` + Version + `|` + Commit + `)$`)
 	ofBuild = lazyregexp.New(`(?i)(?:^|[-_. /])(` + BuildNumber + `|` + Version + `|` + Commit + `)(?:$|[-_. /])`)
 	// ofModel is before a version that is a model's: deepseek-v3.2.
 	ofModel = lazyregexp.New(`(?i)(?:` + Families + `|claude|gpt|phi|yi)[-_. ]?$`)
@@ -37,6 +37,17 @@ func BuildIn(name string) (from, to int, ok bool) {
 		if !isWord && !ofModel.MatchString(name[:from]) {
 			return from, to, true
 		}
+	}
+}
+
+// WithoutBuilds is a name without what it says of builds.
+func WithoutBuilds(name string) string {
+	for {
+		from, to, ok := BuildIn(name)
+		if !ok {
+			return name
+		}
+		name = name[:from] + name[to:]
 	}
 }
 

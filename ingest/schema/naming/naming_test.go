@@ -48,3 +48,25 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// A build in a name is its number, its version or its commit, and no GPU, word or version of a model.
+func TestBuilds(t *testing.T) {
+	for name, want := range map[string]string{
+		"bench_b6000_qwen3-8b_r1": "bench__qwen3-8b_r1", "raw-v0.0-qwen3-8b": "raw--qwen3-8b", "nightly_123/x": "/x",
+		"x_v0.6.2-rc1_y/b10088": "x__y/", "abc1234-x": "-x", "b200_h100_v100": "b200_h100_v100",
+		"deepseek-v3.2_c8": "deepseek-v3.2_c8", "llama-3.1-8b": "llama-3.1-8b", "effaced_facade1": "effaced_",
+		"1234567-x": "1234567-x", "build-17": "", "0.8.5.post1": "", "": "",
+	} {
+		if got := naming.WithoutBuilds(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{
+		"nightly-20260102": true, "2026-01-02": true, "build-17": true, "run3": true, "release_1.2.3": true, "v0.6": true,
+		"0.8.5-rocm": true, "deadbee1": true, "b6000": true, "b200": false, "v0.6-tp2": false, "tp2": false, "": false,
+	} {
+		if naming.IsBuild(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
