@@ -213,6 +213,20 @@ func TestYAMLPointsAtTheFault(t *testing.T) {
 	}
 }
 
+// Text on several lines is pointed at where it begins, and the lines shown have their own numbers.
+func TestYAMLPointsAtTextOnSeveralLines(t *testing.T) {
+	var v struct {
+		Title  string   `yaml:"title"`
+		Tables []string `yaml:"tables"`
+	}
+	p := decode.YAML("ttreport.yaml", []byte("title: x\ntables:\n    is read\n  - files: a\n    columns: b\n"), &v)
+	const want = "   1 | title: x\n   2 | tables:\n>  3 |     is read\n           ^\n" +
+		"   4 |   - files: a\n   5 |     columns: b"
+	if p == nil || p.Line != 3 || p.Column != 5 || !strings.HasSuffix(p.Hint, want) {
+		t.Fatalf("got %+v", p)
+	}
+}
+
 // Scripts, logs, templates and tables may begin like JSON; only a file with a JSON extension counts as damaged JSON.
 func TestProseIsNoJSON(t *testing.T) {
 	for _, text := range []string{

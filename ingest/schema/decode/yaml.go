@@ -48,16 +48,45 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 	}
 	var ye yaml.Error
 	if errors.As(err, &ye) && ye.GetToken() != nil {
-		pos := ye.GetToken().Position
-		p.Line, p.Column, p.Offset = pos.Line, pos.Column, int64(pos.Offset)
+		p.Line, p.Column = placeOf(ye.GetToken())
 		p.Found = cmp.Or(ofOtherType(err), ye.GetMessage())
-		_, source, _ := strings.Cut(yaml.FormatError(err, false, true), "\n") // behind the message
-		p.Hint += "\n" + source
+		p.Hint += "\n" + excerpt(clean, p.Line, p.Column)
 		return p
 	}
 	p.Found = err.Error()
 	p.Line, p.Column = positionOfQuoted(data, p.Found)
 	return p
+}
+
+// placeOf is where a token begins, counted from the text of those before it: the parser's own position of text on
+// several lines is where it ends.
+func placeOf(t *token.Token) (line, column int) {
+	before := t.Origin[:len(t.Origin)-len(strings.TrimLeft(t.Origin, " \t\r\n"))]
+	for line, column = 1, 1; ; t, before = t.Prev, t.Prev.Origin {
+		if line == 1 { // what is before it on its line
+			column += len(before) - 1 - strings.LastIndex(before, "\n")
+		}
+		if line += strings.Count(before, "\n"); t.Prev == nil {
+			return line, column
+		}
+	}
+}
+
+// excerpt shows a line with its number, three before and three behind it, and a caret below the column.
+func excerpt(data []byte, line, column int) string {
+	var out strings.Builder
+	all := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	for i := max(1, line-3); i <= min(line+3, len(all)); i++ {
+		mark := ' '
+		if i == line {
+			mark = '>'
+		}
+		fmt.Fprintf(&out, "%c %2d | %s\n", mark, i, strings.TrimRight(all[i-1], "\r"))
+		if i == line {
+			out.WriteString(strings.Repeat(" ", len("> 12 | ")+column-1) + "^\n")
+		}
+	}
+	return strings.TrimRight(out.String(), "\n")
 }
 
 // ofOtherType says which field takes another type than the value has, with an example; "" for other errors.
