@@ -17,7 +17,7 @@ import (
 )
 
 // agree compares every statistic that a detailed file states with the recomputed one, and returns how many agree to a
-// millionth. Files with hollow successes cannot agree; percentiles from the sketch are compared at its step.
+// millionth. Files with hollow successes cannot agree.
 func agree(t *testing.T, name string) (compared int) {
 	t.Helper()
 	data, err := os.ReadFile(name)

@@ -280,6 +280,23 @@ func TestUnevenArrays(t *testing.T) {
 	}
 }
 
+// Every percentile that a file states is kept, as its requests give it; one that they contradict is a problem.
+func TestStatedPercentilesAreKept(t *testing.T) {
+	r := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
+		m["p80_ttft_ms"], m["p80_itl_ms"], m["p25_ttft_ms"] = 26.0, 2.0, 99.0
+	}))
+	for key, want := range map[[2]string]float64{
+		{"ttft", "p80"}: 26, {"itl", "p80"}: 2, {"ttft", "p25"}: 15,
+	} {
+		if x, ok := r.Points[0].Value(key[0], key[1]); !ok || math.Abs(x-want) > 1e-6 {
+			t.Errorf("%s is %v, want %v", key, x, want)
+		}
+	}
+	if codes(r) != "disagreement" || !strings.Contains(r.Problems[0].Found, "p25_ttft_ms says 99") {
+		t.Errorf("%v", r.Problems)
+	}
+}
+
 func TestNotOurs(t *testing.T) {
 	for name, text := range map[string]string{
 		"sglang":     `{"completed":4,"output_throughput":1.0,"mean_ttft_ms":1,"mean_e2e_latency_ms":5}`,

@@ -72,10 +72,11 @@ func timeline(q *latency.Request, gaps decode.Value) {
 	}
 }
 
-// Recompute replaces the stated statistics of a metric with those of a sample, plus further percentiles that the file
-// states, and reports differences at the members that f names: the first of its forms is that of the mean, the last of
-// others. why a sample is empty is "" where no request has enough tokens. explained suppresses the report: without
-// hollow successes no statistic can agree, which is reported once.
+// Recompute replaces the stated statistics of a metric, and every percentile that the file states, with those of a
+// sample, and reports differences at the members that f names: the first of its forms is that of the mean, the last of
+// others. The recomputed value is kept, since it is of the requests that count: hollow ones do not. why a sample is
+// empty is "" where no request has enough tokens. explained suppresses the report: without hollow successes no
+// statistic can agree, which is reported once.
 func (d *Draft) Recompute(v decode.Value, f Field, sample latency.Sample, why string, explained bool) {
 	pooled := f.Metric == "itl" // values of one request are not independent: no standard error, no interval
 	m := sample.Metric(f.Metric, f.Def, cmp.Or(why, "no request has enough tokens for it"), pooled)
@@ -96,9 +97,7 @@ func (d *Draft) Recompute(v decode.Value, f Field, sample latency.Sample, why st
 		case name != "mean":
 			continue
 		}
-		if name[0] != 'p' || q >= .9 { // others are read from the sketch
-			m.Stats.Set(name, latency.Round(now, 7))
-		}
+		m.Stats.Set(name, latency.Round(now, 7))
 		if !explained && Disagree(st.Value, now) {
 			forms := strings.Split(f.Key, "|")
 			if name != "mean" {

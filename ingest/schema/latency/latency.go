@@ -324,9 +324,9 @@ func Round(v float64, digits int) float64 {
 const kept = 7
 
 // Metric returns the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error
-// and the intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from
-// it. Values of one request that are pooled depend on each other: an error from their number would be far too small.
-// An empty sample has no numbers and why as its reason.
+// and the intervals of median and p99; the extremes are the ends of the sketch. Values of one request that are pooled
+// depend on each other: an error from their number would be far too small. An empty sample has no numbers and why as
+// its reason.
 func (s Sample) Metric(name, def, why string, pooled bool) schema.Metric {
 	k := schema.Kind{Name: name, Unit: schema.Unit(name), Def: def, From: schema.FromRecomputed}
 	if s.N() == 0 {
