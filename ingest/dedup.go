@@ -70,9 +70,12 @@ var derived = []string{ttis.Statistics, ttis.ReportData}
 // isDerived reports the format of a report, or of the table that it is made of.
 func isDerived(format string) bool { return slices.Contains(derived, format) }
 
-// isPrinted reports the format of what a tool printed.
+// isPrinted reports the format of what a tool printed, or of a table that somebody made and mapped: of a measurement
+// whose file is there, they are another form, which may be rounded.
 func isPrinted(format string) bool {
-	return slices.Contains([]string{console.Serving, console.TRTLLM, table.Printed.Name, lmeval.Table}, format)
+	return slices.Contains([]string{
+		console.Serving, console.TRTLLM, table.Printed.Name, lmeval.Table, table.Format,
+	}, format)
 }
 
 // placed is a measurement of a result: one of its points or scores, by its index.
@@ -92,6 +95,9 @@ func (p placed) raw() string {
 
 func (p placed) point() *schema.Point { return &p.r.reading.Points[p.i] }
 func (p placed) score() *schema.Score { return &p.r.reading.Scores[p.i] }
+
+// isCut reports a load test of which a log has no number.
+func (p placed) isCut() bool { return !p.isScore && duplicate.IsCut(p.point()) }
 
 // places lists the points and the scores of a result.
 func (r *result) places() (list []placed) {
@@ -189,6 +195,9 @@ func dropCopies(results []*result) {
 		if isBetter(keep, drop, why) {
 			keep, drop = drop, keep
 		}
+		if drop.isCut() {
+			keep.takesLengths(drop)
+		}
 		if keep.takes(drop, why) {
 			keep, drop = drop, keep
 		}
@@ -205,7 +214,7 @@ func dropCopies(results []*result) {
 // takes gives a measurement what another form of it states. isTaken says that the other one, which is dated, took it
 // out of its document, which is not.
 func (p placed) takes(drop placed, why sameness) (isTaken bool) {
-	learns := why == oneForm && !p.isScore && !duplicate.IsCut(drop.point())
+	learns := why == oneForm && !p.isScore && !drop.isCut()
 	switch {
 	case p.r.doc == nil && learns:
 		p.r.learn(p.point(), drop.r, drop.point())
@@ -227,6 +236,20 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 	return false
 }
 
+// takesLengths gives a measurement the lengths that the log of an attempt that died asked for, if it counted those.
+// There is nothing else to learn of it.
+func (p placed) takesLengths(log placed) {
+	if !duplicate.HasLengths(p.point(), log.point()) {
+		return
+	}
+	s := copied(log.r, log.point())
+	s.conditions, s.workload.Concurrency, s.workload.Rate = nil, nil, nil
+	if taken := p.r.stateWorkload(p.point(), s); taken > 0 && p.r.doc != nil {
+		p.r.doc.isChanged = true
+		unlabel(p.point())
+	}
+}
+
 // loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone,
 // that file is a copy itself.
 func loseCutLogs(list []placed, lost map[placed]loss) {
@@ -235,14 +258,13 @@ func loseCutLogs(list []placed, lost map[placed]loss) {
 		i       int
 	}
 	to := map[log]loss{}
-	isCut := func(p placed) bool { return !p.isScore && duplicate.IsCut(p.point()) }
 	for _, p := range list {
-		if of, isLost := lost[p]; isLost && isCut(p) {
+		if of, isLost := lost[p]; isLost && p.isCut() {
 			to[log{p.r.file.Content, p.i}] = of
 		}
 	}
 	for _, p := range list {
-		if of, has := to[log{p.r.file.Content, p.i}]; has && isCut(p) {
+		if of, has := to[log{p.r.file.Content, p.i}]; has && p.isCut() {
 			lost[p] = of
 		}
 	}
@@ -261,7 +283,7 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 		x, ok := s.Value.Get()
 		for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} { // which tables have rounded
 			if ok {
-				add(100, fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"), x))
+				add(100, fmt.Sprintln(modelOf(&p.r.facts), keyOf(s), x))
 			}
 		}
 	} else {
@@ -418,10 +440,6 @@ func (r *result) giveUp(lost map[placed]loss) {
 	if len(lost) == 0 {
 		return
 	}
-	type told struct {
-		of      string
-		isScore bool
-	}
 	n, files := map[told]int{}, map[string]bool{}
 	var points []schema.Point
 	var scores []schema.Score
@@ -434,7 +452,7 @@ func (r *result) giveUp(lost map[placed]loss) {
 			points = append(points, *p.point())
 		default:
 			if files[l.to.shown()] = true; l.why != oneRow {
-				n[told{l.to.shown(), p.isScore}]++
+				n[told{l.to.shown(), p.isScore, p.isCut()}]++
 			}
 		}
 	}
@@ -443,7 +461,7 @@ func (r *result) giveUp(lost map[placed]loss) {
 	}
 	list := slices.Sorted(maps.Keys(files))
 	for _, of := range list {
-		r.copies += n[told{of, false}]
+		r.copies += n[told{of, false, false}] + n[told{of, false, true}]
 	}
 	if all := len(r.reading.Points); all > 0 && all == r.copies { // who keeps its points reports their problems
 		r.reading.Problems = slices.DeleteFunc(r.reading.Problems, func(p schema.Problem) bool {
@@ -455,18 +473,35 @@ func (r *result) giveUp(lost map[placed]loss) {
 		r.reading.PartOf = path.Dir(list[0])
 	}
 	for _, of := range list {
-		p := schema.Problem{Severity: schema.SevNote, Path: r.shown(), Code: "duplicate"}
-		if n := n[told{of, false}]; n > 0 {
-			p.Found = plaintext.Plural(n, "point") + " that " + of + " has, equal in every statistic that both state"
-			p.Used = "each measurement once"
-			p.Hint = "if they are two measurements, state what was different in a manifest or with --pattern"
-			r.report(p)
-		}
-		if n := n[told{of, true}]; n > 0 {
-			p.Found, p.Used, p.Hint = plaintext.Plural(n, "score")+" that "+of+" has", "each once", ""
-			r.report(p)
+		for _, kind := range []told{{of, false, true}, {of, false, false}, {of, true, false}} {
+			if n := n[kind]; n > 0 {
+				r.report(kind.note(n, r.shown()))
+			}
 		}
 	}
+}
+
+// told is what is said at once of the measurements that a result gives up to a file.
+type told struct {
+	of             string
+	isScore, isCut bool
+}
+
+func (t told) note(n int, path string) schema.Problem {
+	p := schema.Problem{
+		Severity: schema.SevNote, Path: path, Code: "duplicate", Used: "each measurement once",
+		Found: plaintext.Plural(n, "point") + " that " + t.of + " has, equal in every statistic that both state",
+		Hint:  "if they are two measurements, state what was different in a manifest or with --pattern",
+	}
+	switch {
+	case t.isScore:
+		p.Found, p.Used, p.Hint = plaintext.Plural(n, "score")+" that "+t.of+" has", "each once", ""
+	case t.isCut:
+		p.Found = plaintext.Plural(n, "load test") + " that ended without a number, of a load of which " + t.of +
+			" has the result"
+		p.Used, p.Hint = "the result", "if they are two loads, state what was different in a manifest or with --pattern"
+	}
+	return p
 }
 
 // isOneForm reports that points of two files are one measurement.
@@ -478,8 +513,8 @@ func isOneForm(x, y placed) bool {
 	switch {
 	case a.file.Content == b.file.Content: // a copy, or two measurements that a sidecar tells apart
 		return false
-	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format):
-		return duplicate.Printed(p, q) && mayBeOne(a, b)
+	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format) && duplicate.Printed(p, q):
+		return mayBeOne(a, b)
 	case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
 		return false
 	case a.reading.Format == b.reading.Format && ofTwoTimes(x, y):
@@ -646,20 +681,25 @@ func modelOf(f *schema.Facts) string {
 // scoreKey names what an eval measured.
 type scoreKey struct{ task, metric, filter string }
 
+// keyOf names a score; lm-eval calls no filter "none", and tables have none.
+func keyOf(s *schema.Score) scoreKey {
+	return scoreKey{s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none")}
+}
+
 func sameValue(a, b *schema.Score) bool {
 	x, ok := a.Value.Get()
 	y, ok2 := b.Value.Get()
 	if math.Abs(x-y) > 1e-3*math.Abs(x)+5.01e-5 { // which is cheap to say of each of thousands
 		return false
 	}
-	isPrinted := a.Source.Format == lmeval.Table || b.Source.Format == lmeval.Table // to four decimals
-	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isPrinted && math.Abs(x-y) < 5.01e-5)
+	isRounded := isPrinted(a.Source.Format) || isPrinted(b.Source.Format) // to four decimals
+	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isRounded && math.Abs(x-y) < 5.01e-5)
 }
 
 // sameEval reports that two files hold the same eval: all scores that both have agree. Two of one time do then; a
 // script may begin several in one second. Where one states none, three of them must be fractions: an eval of a small
 // task gives the same score again by chance, and a greedy one of the same model does so always, but then states its
-// time. A table that was printed beside the file of its scores, or in a folder above, is of them.
+// time. A table that was printed or made beside the file of its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
 	if !isOneSystem(&a.facts, &b.facts) {
 		return false
@@ -683,17 +723,17 @@ func (r *result) measuredAt() time.Time {
 }
 
 func haveOneEval(a, b *result) bool {
-	if b.reading.Format == lmeval.Table {
+	if isPrinted(b.reading.Format) {
 		a, b = b, a
 	}
-	isPrinted := a.reading.Format == lmeval.Table && b.reading.Format != lmeval.Table
+	isTable := isPrinted(a.reading.Format) && !isPrinted(b.reading.Format)
 	x, y := a.measuredAt(), b.measuredAt()
-	if !isPrinted && !x.IsZero() && !y.IsZero() && !areOneSecond(x, y) {
+	if !isTable && !x.IsZero() && !y.IsZero() && !areOneSecond(x, y) {
 		return false
 	}
 	fractions, agree := fractionsOfBoth(a, b)
-	isTimed := !isPrinted && a.hasOwnTime() && b.hasOwnTime()
-	isKnown := fractions >= 3 || isPrinted && isBeside(a, b)
+	isTimed := !isTable && a.hasOwnTime() && b.hasOwnTime()
+	isKnown := fractions >= 3 || isTable && isBeside(a, b)
 	return agree && (isTimed || isKnown && modelOf(&a.facts) != ".") // which is no model
 }
 
@@ -715,11 +755,11 @@ func fractionsOfBoth(a, b *result) (fractions int, agree bool) {
 	have := map[scoreKey]*schema.Score{}
 	for i := range a.reading.Scores {
 		s := &a.reading.Scores[i]
-		have[scoreKey{s.Task, s.Metric, s.Filter}] = s
+		have[keyOf(s)] = s
 	}
 	for i := range b.reading.Scores {
 		s := &b.reading.Scores[i]
-		other := have[scoreKey{s.Task, s.Metric, s.Filter}]
+		other := have[keyOf(s)]
 		if other != nil && !sameValue(other, s) {
 			return 0, false
 		}

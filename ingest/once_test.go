@@ -13,6 +13,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // tree is results of several kinds: dated, dated by their names alone, undated, lines, scores.
@@ -57,6 +58,14 @@ func write(t *testing.T, dir string, files map[string]string, modified time.Time
 // into reads paths into a history folder and returns all documents as one text.
 func into(t *testing.T, dir string, opt ingest.Options, paths ...string) (ingest.Result, string) {
 	t.Helper()
+	return intoBy(t, dir, opt, nil, paths...)
+}
+
+// intoBy is [into] with mappings of tables of the user's own.
+func intoBy(
+	t *testing.T, dir string, opt ingest.Options, tables []table.Table, paths ...string,
+) (ingest.Result, string) {
+	t.Helper()
 	store := ingest.Store{Dir: dir, Targets: func([]schema.Run) (ingest.Targets, []schema.Problem, error) {
 		return inForce(0), nil, nil
 	}}
@@ -66,6 +75,7 @@ func into(t *testing.T, dir string, opt ingest.Options, paths ...string) (ingest
 		if err != nil {
 			t.Fatal(err)
 		}
+		root.Tables = tables
 		roots = append(roots, root)
 	}
 	got, err := store.Read(context.Background(), roots, opt)

@@ -86,7 +86,7 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 	case !hasPrinted:
 	case tps > 0: // rounded up or down: a stored number has lost digits before
 		for _, x := range []float64{math.Floor(tps * 100), math.Ceil(tps * 100)} {
-			out = append(out, fmt.Sprint(p.Key.Tool, " ", x))
+			out = append(out, fmt.Sprint("tps ", x))
 		}
 	case p.Status == schema.StatusFailed:
 		out = append(out, p.Key.Tool+" failed")
@@ -100,20 +100,28 @@ func IsCut(p *schema.Point) bool { return p.Status == schema.StatusFailed && len
 // Printed reports that every number that a tool printed is that of its file, rounded. What ends before its numbers says
 // nothing against the file of such a load beside it.
 func Printed(file, printed *schema.Point) bool {
-	isFailed, isCut := printed.Status == schema.StatusFailed, IsCut(printed)
-	if file.Key.Tool != printed.Key.Tool || !isCut && isFailed != (file.Status == schema.StatusFailed) ||
-		!sameLoad(&file.Key, &printed.Key) {
+	isFailed := printed.Status == schema.StatusFailed
+	isBelow := strings.HasPrefix(file.Source.Path, path.Dir(printed.Source.Path)+"/")
+	switch {
+	case !sameTool(&file.Key, &printed.Key) || !sameLoad(&file.Key, &printed.Key):
 		return false
+	case IsCut(printed): // there is nothing else to know it by
+		return isBelow && mayHaveLengths(file, printed)
+	case isFailed || file.Status == schema.StatusFailed:
+		return isBelow && isFailed && file.Status == schema.StatusFailed
 	}
-	if isFailed { // there is nothing else to know it by
-		return strings.HasPrefix(file.Source.Path, path.Dir(printed.Source.Path)+"/")
-	}
+	return agreesRounded(file, printed)
+}
+
+// agreesRounded reports that every mean and rate that a tool printed is that of its file, rounded, and that there are
+// enough of them. Counts are equal in different measurements of one workload.
+func agreesRounded(file, printed *schema.Point) bool {
 	n := 0
 	for i := range printed.Metrics {
 		m := &printed.Metrics[i]
 		k := m.Kind()
 		of, has := file.Metric(k.Name)
-		if !has || k.From != "" || k.Name == "tps_user" { // which follows from a rounded TPOT
+		if !has || k.From != "" || k.Name == "tps_user" || isCount(k.Name) { // the first follows from a rounded TPOT
 			continue
 		}
 		for _, s := range m.Stats {
@@ -129,6 +137,25 @@ func Printed(file, printed *schema.Point) bool {
 	}
 	return n >= 4
 }
+
+// mayHaveLengths reports that what a file counted contradicts no length that a load asked for. Answers may end early.
+func mayHaveLengths(file, load *schema.Point) bool {
+	isl, hasIn := file.Value("isl", "mean")
+	osl, hasOut := file.Value("osl", "mean")
+	return (!hasIn || load.Key.ISL == nil || isPrompt(isl, *load.Key.ISL)) &&
+		(!hasOut || load.Key.OSL == nil || osl <= 1.05**load.Key.OSL)
+}
+
+// HasLengths reports that a file counted what a load asked for, of prompts and of answers.
+func HasLengths(file, load *schema.Point) bool {
+	osl, hasOut := file.Value("osl", "mean")
+	_, hasIn := file.Value("isl", "mean")
+	return hasIn && hasOut && load.Key.ISL != nil && load.Key.OSL != nil && osl >= .95**load.Key.OSL &&
+		mayHaveLengths(file, load)
+}
+
+// isPrompt reports that prompts of a length were counted: a template adds a few tokens.
+func isPrompt(counted, asked float64) bool { return math.Abs(counted-asked) <= math.Max(.05*asked, 32) }
 
 // center returns the first of mean, median and value that is above zero; 0 when none is.
 func center(p *schema.Point, metric string) float64 {
@@ -249,7 +276,7 @@ func sameSetup(p, q *schema.Point) bool {
 
 // SameWorkload reports that two points of one tool state no different lengths, loads and dimensions.
 func SameWorkload(p, q *schema.Point) bool {
-	return p.Key.Tool == q.Key.Tool && sameLoad(&p.Key, &q.Key) && SameWhereStated(ownDims(p), ownDims(q))
+	return sameTool(&p.Key, &q.Key) && sameLoad(&p.Key, &q.Key) && SameWhereStated(ownDims(p), ownDims(q))
 }
 
 // ownDims are the dimensions of a point without those that tell it apart from others by the names of their files.
@@ -266,6 +293,11 @@ func ownDims(p *schema.Point) map[string]string {
 		}
 	}
 	return dims
+}
+
+// sameTool reports that two keys state no different tools.
+func sameTool(a, b *schema.Key) bool {
+	return a.Tool == b.Tool || a.Tool == schema.ToolTable || b.Tool == schema.ToolTable
 }
 
 // sameLoad reports that two keys state no different lengths and loads.

@@ -232,6 +232,9 @@ const TaskVLM = "vlm"
 // ToolBuiltin is the load client of this program, in keys.
 const ToolBuiltin = "builtin"
 
+// ToolTable stands in keys for the tool of a table whose mapping names none.
+const ToolTable = "table"
+
 // ToolMedia are the clients of tt-inference-server for models that do not write text. Their workloads are told apart
 // by the task: each client sends the inputs that it has for it.
 const ToolMedia = "media-client"

@@ -582,7 +582,9 @@ func Compile(list []Mapping) ([]Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		t := Table{files: files, tool: cmp.Or(m.Tool, "table"), columns: map[string]column{}, others: m.Others == "metrics"}
+		t := Table{
+			files: files, tool: cmp.Or(m.Tool, schema.ToolTable), columns: map[string]column{}, others: m.Others == "metrics",
+		}
 		if m.Others != "" && !t.others {
 			return nil, fmt.Errorf("%s: others: %q; expected metrics, or nothing", where, m.Others)
 		}
