@@ -33,7 +33,9 @@ func TestNumbersOfOtherToolsAreNamed(t *testing.T) {
 		"stats.csv":  "Type,Name,Request Count,Median Response Time,Requests/s\nPOST,chat,421,7800,2.07\n",
 		"turns.json": `{"turns":[{"turn":"a","requests":66,"median_ms":9600,"p95_ms":12000}]}`,
 		"sum.csv":    "toolbox,ubatch,avg_ts,stddev_ts\nrocm,512,16.1,.3\n",
-		"code.json":  `{"name":"audi_filter","unit_tests_passed":3,"model":"yi:34b","device":"RTX-4090"}`,
+		"aiperf.md": "│ Metric │ avg │\n│ Time to First Token (ms) │ 18.26 │\n" +
+			"│ Output Token Throughput (tokens/sec) │ 10,944.03 │\n",
+		"code.json": `{"name":"audi_filter","unit_tests_passed":3,"model":"yi:34b","device":"RTX-4090"}`,
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: text})
 		if len(set.Problems) != 1 || set.Problems[0].Severity != schema.SevWarning {

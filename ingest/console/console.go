@@ -73,6 +73,7 @@ func isLoad(args []byte) bool {
 // block is one printed result.
 type block struct {
 	values map[string]string // by label, in lower case
+	own    map[string]bool   // labels that are its own, and not of the lines before it
 	args   map[string]string // of the Namespace before it
 	line   int
 	whole  bool
@@ -123,7 +124,7 @@ func (s *servingLog) read(line string, n int) {
 	switch {
 	case strings.Contains(line, servingTitle):
 		s.point(s.open)
-		s.open, s.begun = &block{values: s.before, args: s.args, line: n}, nil
+		s.open, s.begun = &block{values: s.before, own: map[string]bool{}, args: s.args, line: n}, nil
 		s.before, s.args = map[string]string{}, nil // of this run alone
 	case s.open != nil && strings.HasPrefix(line, "==="):
 		s.open.whole = true
@@ -142,7 +143,7 @@ func (s *servingLog) read(line string, n int) {
 		s.args = command(line)
 	default:
 		if label, value := labelled(line); label != "" && s.open != nil {
-			s.open.values[label] = value
+			s.open.values[label], s.open.own[label] = value, true
 		} else if label != "" && len(s.before) < 50 {
 			s.before[label] = value
 		}
@@ -206,7 +207,9 @@ func (s *servingLog) point(b *block) {
 		tool, fields[0].Def = "sglang", schema.DefFirstContent
 		fields[3].Key, fields[3].Def = "{} e2e latency (ms)", schema.DefLastContent
 	}
+	fields = append(fields, draft.Field{Key: "{} latency(s)", Metric: "e2el", Def: schema.DefNotStated, Scale: 1000})
 	d := draft.New(s.f, r, v, tool)
+	v = d.In
 	d.Fields(args, map[string]string{
 		"key dataset": "dataset_name", "condition client": "backend", "condition num_prompts": "num_prompts",
 		"condition seed": "seed", "condition ignore_eos": "ignore_eos", "condition best_of": "best_of",
@@ -236,7 +239,18 @@ func (s *servingLog) point(b *block) {
 		}
 	}
 	b.finish(d, ok, v.Number("failed requests"), args.Number("num_prompts"))
+	b.rest(d)
 	d.Done()
+}
+
+// rest keeps the numbers of a block that nothing has read, such as those that a fork prints.
+func (b *block) rest(d *draft.Draft) {
+	const most = 50
+	for m := range d.In.Unread() {
+		if x, ok := m.Val.Float(); ok && b.own[m.Key] && len(d.Extra) < most {
+			d.KeepNumber(m.Key, x)
+		}
+	}
 }
 
 // finish says how a load test ended.

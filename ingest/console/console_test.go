@@ -225,3 +225,16 @@ func TestServingDied(t *testing.T) {
 		}
 	}
 }
+
+// What a fork prints in a block is read or kept: its latency of whole requests is in seconds.
+func TestLinesOfForks(t *testing.T) {
+	r := reader.Must(t, "x.log", "Loaded adapters: 3\n============ Serving Benchmark Result ============\n"+
+		"Successful requests: 8\nBenchmark duration (s): 2.00\nMean Latency(s): 5.32\nP95 Latency(s): 13.39\n"+
+		"Mean TTFT (ms): 68.48\nKV cache hits (%): 12.5\n==================================\n")
+	p := r.Points[0]
+	mean, _ := p.Value("e2el", "mean")
+	p95, _ := p.Value("e2el", "p95")
+	if mean != 5320 || p95 != 13390 || len(p.Extra) != 1 || p.Extra.Text("kv cache hits (%)") != "12.5" {
+		t.Errorf("E2EL %v, P95 %v, %v", mean, p95, p.Extra)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -52,7 +53,7 @@ var Reader = draft.Format{
 			Name: Table, Detail: "tables of llama-bench", All: readTable,
 			Text: func(f *decode.File) bool {
 				for line := range bytes.Lines(f.Data) {
-					if isHeader(draft.Cells(line, marks)) {
+					if isOfModels(draft.Cells(line, marks)) {
 						return true
 					}
 				}
@@ -79,14 +80,19 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 				d.Dim(strings.TrimPrefix(name, "n_"), text)
 			}
 		}
-		speed(d, row.Get("n_prompt").Float0(), row.Get("n_gen").Float0(), row.Get("avg_ts").Float0(),
-			row.Get("stddev_ts").Ptr(), row.Get("samples_ts").Len())
+		prompt := row.Get("n_prompt").Float0()
+		if m := behindPrompt.FindStringSubmatch(row.Get("test").Str()); m != nil { // the speed is of the answer alone
+			d.Dim("depth", m[2])
+			prompt = 0
+		}
+		speed(d, prompt, row.Get("n_gen").Float0(), row.Get("avg_ts").Float0(), row.Get("stddev_ts").Ptr(),
+			row.Get("samples_ts").Len())
 		d.Fields(row, map[string]string{ // of a fork
 			"ttft ns first-content": "avg_ttf_ns", "ttft std ns first-content": "stddev_ttf_ns",
 		})
 		d.Start, d.End = facts.Start, facts.Start
 		d.Foreign(row, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
-			"model_filename gpu_info cpu_info build_* test_time")
+			"model_filename gpu_info cpu_info build_* test test_time")
 		d.Done()
 		n++
 	}
@@ -176,9 +182,11 @@ func speed(d *draft.Draft, prompt, gen, mean float64, std *float64, samples int)
 }
 
 var (
-	test  = lazyregexp.New(`^(?:pp ?(\d+))?\+?(?:tg ?(\d+))?(?: ?@ ?d(\d+))?$`) // "pp 512" before build 2900
-	rate  = lazyregexp.New(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
-	build = lazyregexp.New(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
+	test = lazyregexp.New(`^(?:pp ?(\d+))?\+?(?:tg ?(\d+))?(?: ?@ ?d(\d+))?$`) // "pp 512" before build 2900
+	// behindPrompt is a test of ik_llama.cpp: the generation behind a prompt, which is its depth
+	behindPrompt = lazyregexp.New(`^tg(\d+)@pp(\d+)$`)
+	rate         = lazyregexp.New(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
+	build        = lazyregexp.New(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
 
 	// device is what the backends of ggml print of a device.
 	device = lazyregexp.New(`^(?:\s*Device \d+: ([^,(|]+),|ggml_vulkan: \d+ = ([^|]+)|` +
@@ -191,9 +199,15 @@ var (
 // marks are those of people, who set the best row in bold.
 const marks = "*`_"
 
+// isHeader reports the headings of a table; people leave columns out, also that of the model.
 func isHeader(cells []string) bool {
 	n := len(cells)
-	return n >= 4 && cells[0] == "model" && cells[n-2] == "test" && cells[n-1] == "t/s"
+	return n >= 2 && cells[n-2] == "test" && cells[n-1] == "t/s"
+}
+
+// isOfModels reports the headings of a table that says which model a row is of.
+func isOfModels(cells []string) bool {
+	return isHeader(cells) && len(cells) >= 4 && cells[0] == "model"
 }
 
 // deviceList are the devices that backends print before each table: several of one kind are one device, called as
@@ -236,6 +250,7 @@ type row struct {
 	header, cells []string
 	section       string
 	test, speed   []string // what their expressions match
+	isQuoted      bool     // as an answer repeats a table
 }
 
 // readTable reads the tables of a text. They state a model by its type alone, and each type is a run: a file may have
@@ -244,7 +259,7 @@ func readTable(f *decode.File, r *schema.Reading) {
 	var header []string
 	var rows []row
 	devices := deviceList{printed: map[string]bool{}}
-	section, number := "", 0
+	section, number, unnamed := "", 0, 0
 lines:
 	for line := range bytes.Lines(f.Data) {
 		number++
@@ -264,7 +279,13 @@ lines:
 				}
 			}
 		case len(header) == n && !strings.HasPrefix(cells[0], "-"):
-			x := row{header, cells, section, test.FindStringSubmatch(cells[n-2]), rate.FindStringSubmatch(cells[n-1])}
+			x := row{
+				header, cells, section, testOf(cells[n-2]), rate.FindStringSubmatch(cells[n-1]), strings.HasPrefix(begin, ">"),
+			}
+			if !isOfModels(header) {
+				unnamed++
+				continue
+			}
 			if x.test != nil && x.speed != nil && x.test[1]+x.test[2] != "" {
 				if rows = append(rows, x); len(rows) <= f.Limits().Results { // else the load says so
 					continue
@@ -277,6 +298,7 @@ lines:
 			r.Problems[len(r.Problems)-1].Line = number
 		}
 	}
+	tellUnnamed(f, r, unnamed)
 	if len(rows) == 0 {
 		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
 			"a row for each test", "nothing: what was to be measured is missing",
@@ -290,6 +312,16 @@ lines:
 	points(f, r, once(f, r, rows))
 }
 
+// tellUnnamed reports rows of tables that do not say which model they are of: a person left the column out, often
+// beside the whole table.
+func tellUnnamed(f *decode.File, r *schema.Reading, rows int) {
+	if rows > 0 {
+		draft.Problem(f, r, schema.SevWarning, "no-model", decode.Value{},
+			plaintext.Plural(rows, "row")+" of tables without a column of the model", "the column that llama-bench prints",
+			"nothing of these rows", "put the whole table there, as llama-bench -o md prints it")
+	}
+}
+
 // once are rows without those that stood under another heading before, number for number: a notebook shows them again.
 func once(f *decode.File, r *schema.Reading, rows []row) []row {
 	printed := map[string]string{} // the section where a row stood first
@@ -299,13 +331,21 @@ func once(f *decode.File, r *schema.Reading, rows []row) []row {
 		if !isAgain {
 			printed[text] = x.section
 		}
-		if isAgain = isAgain && first != x.section; isAgain {
+		if isAgain = isAgain && (x.isQuoted || first != x.section); isAgain {
 			draft.Problem(f, r, schema.SevNote, "printed-again", decode.Value{},
 				fmt.Sprintf("the row of %s, %s t/s, under %q and %q", x.test[0], x.speed[0], first, x.section),
 				"each measurement once", "it once")
 		}
 		return isAgain
 	})
+}
+
+// testOf are the lengths of the prompt and of the answer, and the depth, by the name of a test; nil for any other.
+func testOf(name string) []string {
+	if m := behindPrompt.FindStringSubmatch(name); m != nil {
+		return []string{name, "", m[1], m[2]}
+	}
+	return test.FindStringSubmatch(name)
 }
 
 // points makes a point of each row. Where one row stands under several headings, the section is a part of every

@@ -2,6 +2,7 @@ package llamabench_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -77,5 +78,42 @@ func TestSeveralDevices(t *testing.T) {
 		if got := reader.Must(t, "x.log", text).Facts.Device.Name; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// Generation behind a prompt, as ik_llama.cpp has it, is that speed alone, in a table and in JSON.
+func TestGenerationBehindAPrompt(t *testing.T) {
+	for name, text := range map[string]string{
+		"x.md": "| model | size | params | test | t/s |\n|---|---|---|---|---|\n" +
+			"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | tg64@pp512 | 8.87 ± 0.01 |\n",
+		"x.json": `[{"model_filename":"m.gguf","n_prompt":512,"n_gen":64,"avg_ts":8.87,"stddev_ts":0.01,` +
+			`"test":"tg64@pp512"}]`,
+	} {
+		r := reader.Must(t, name, text)
+		if len(r.Points) != 1 || len(r.Problems) != 0 {
+			t.Fatalf("%s: %d points, %v", name, len(r.Points), r.Problems)
+		}
+		p := r.Points[0]
+		if x, _ := p.Value("output_tps", "value"); x != 8.87 || *p.Key.ISL != 0 || *p.Key.OSL != 64 ||
+			p.Key.Dims["depth"] != "512" {
+			t.Errorf("%s: %v of %s", name, x, p.Key)
+		}
+	}
+}
+
+// A table that does not say which model it is of is named and not read; one that is quoted is read, once.
+func TestTablesOfPeople(t *testing.T) {
+	const table = "| model | size | params | test | t/s |\n|---|---|---|---|---|\n" +
+		"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | tg128 | %s ± 0.01 |\n"
+	whole, other := fmt.Sprintf(table, "8.87"), strings.ReplaceAll("\n"+fmt.Sprintf(table, "9.12"), "\n|", "\n> |")
+	quoted := strings.ReplaceAll("\n"+whole, "\n|", "\n> |")
+	const unnamed = "\n| threads | test | t/s |\n|---|---|---|\n| 4 | pp64 | 312.00 ± 0.70 |\n"
+	r := reader.Must(t, "x.md", whole+quoted+other+unnamed)
+	told := ""
+	for _, p := range r.Problems {
+		told += p.Code + " "
+	}
+	if len(r.Points) != 2 || told != "no-model printed-again " {
+		t.Errorf("%d points, %v", len(r.Points), r.Problems)
 	}
 }

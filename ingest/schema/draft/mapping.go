@@ -262,9 +262,10 @@ func Rows(text string) (rows []decode.Value, err error) {
 	return rows, err
 }
 
-// Cells are those of a line of a markdown table, without blanks and marks around them; nil for any other line.
+// Cells are those of a line of a markdown table, also of one that is quoted, without blanks and marks around them; nil
+// for any other line.
 func Cells(line []byte, marks string) []string {
-	text := strings.TrimSpace(string(line[:min(len(line), longestRow)]))
+	text := strings.TrimSpace(strings.TrimLeft(string(line[:min(len(line), longestRow)]), "> \t"))
 	if len(text) < 3 || text[0] != '|' || len(line) > longestRow {
 		return nil
 	}
