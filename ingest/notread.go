@@ -57,7 +57,7 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 	case strings.Contains(f.Path, ".xlsx/xl/"):
 		isTold = unreadWorkbook(&p, text)
 	case slices.Contains(settings, ext) || ext == ".js" && dataScript.Match(text):
-		isTold = unreadSettings(&p, text)
+		isTold = unreadSettings(&p, f, text)
 	case !slices.Contains(programs, ext):
 		isTold = (ext == ".csv" || ext == ".tsv") && unreadTable(&p, f, text) || unreadText(&p, text, ext)
 	}
@@ -182,7 +182,7 @@ var (
 
 // unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark; false
 // for any other.
-func unreadSettings(p *schema.Problem, text []byte) bool {
+func unreadSettings(p *schema.Problem, f *decode.File, text []byte) bool {
 	var names []string
 	for _, m := range fraction.FindAllSubmatch(text, 1000) {
 		if name := strings.TrimSpace(string(m[1])); table.IsMeasured(name) && !ofLimit.MatchString(name) {
@@ -191,7 +191,13 @@ func unreadSettings(p *schema.Problem, text []byte) bool {
 	}
 	p.Code, p.Found = "unread-numbers", "numbers called "+joinedNames(names)
 	p.Hint = "keep them as JSON or CSV; ttreport help files lists what is read"
-	return len(names) > 0
+	if len(names) == 0 {
+		return false
+	}
+	if inner, _ := f.FromYAML(); inner != nil {
+		p.Hint = mappingHint(inner)
+	}
+	return true
 }
 
 // unreadBinary completes the problem of a database, or of a table in binary form, with columns of a benchmark; false

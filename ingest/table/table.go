@@ -33,6 +33,12 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	if f.Form == decode.Binary && IsParquet(f.Path) {
 		return t.readParquet(f)
 	}
+	switch inner, p := f.FromYAML(); {
+	case p != nil:
+		return schema.Reading{Format: t.format(), Detail: "a table that cannot be read", Problems: []schema.Problem{*p}}
+	case inner != nil:
+		f = inner
+	}
 	r := &reader{
 		table: t, file: f, found: map[string]bool{}, told: map[string]bool{}, unmapped: map[string]bool{},
 		scored: map[string]float64{}, runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
@@ -363,8 +369,9 @@ var measured = []*lazyregexp.Regexp{
 		`eval_duration|\bt/s\b|_toks$|\bavg_ts$|` +
 		`\breq(?:uest)?s?(?:/|[ _-]per[ _-])s|response[_ ]time$|(?:^|_)p9[059]_ms$|` +
 		`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps)(?:$|[_ ,./-])`),
-	lazyregexp.New(`(?i)(?:pass|win|match|hit|resolve|correct|success)[_ ]rate|resolved_instances|` +
-		`unit_tests_passed|(?:^|[_ ./-])(?:scores?|accuracy|acc|em|exact_match|pass(?:[@^]|[_ ]at[_ ])\d+|perplexity|ppl)` +
+	lazyregexp.New(`(?i)(?:pass|win|match|hit|resolve|correct|success|hallucination|consistency|refusal)[_ ]rate|` +
+		`resolved_instances|unit_tests_passed|` +
+		`(?:^|[_ ./-])(?:scores?|accuracy|acc|em|exact_match|pass(?:[@^]|[_ ]at[_ ])\d+|perplexity|ppl)` +
 		`(?:$|[_ ,./-])|` +
 		`(?:^|[\W_])(?:recall|ndcg|mrr|f1|bleu|chrf|rouge\w*|wer|elo|cosine[ _]similarity)(?:$|[\W_])`),
 	lazyregexp.New(`(?i)\b(?:mmlu|c-?eval|cmmlu|agieval|boolq|piqa|openbookqa|triviaqa|lambada|simpleqa|` +
@@ -510,13 +517,13 @@ func joined(list []string) string {
 //	Seed: condition seed          a condition
 //	Comment: skip                 nothing
 //
-// In JSON and JSON lines a row is an object and a heading is the path to a member: "latency.p99". Rows is the path to
-// the list of them, or to an object of them. A heading that begins with "../" is a path from the object around that
-// list or object, "../../" from the one around this, and one that begins with a slash from the top of the file. "@key"
-// is the key of a row; a * in Rows stands for every member, whose key is "@*". A metric whose member is an object has
-// the statistics that this states by name. A definition may follow a unit: "ttft mean ms first-content". With
-// "others: metrics" every number deeper in a row that no heading names is a metric of its own, without a unit, which
-// has no verdicts.
+// In JSON, JSON lines and YAML a row is an object and a heading is the path to a member: "latency.p99". Rows is the
+// path to the list of them, or to an object of them. A heading that begins with "../" is a path from the object around
+// that list or object, "../../" from the one around this, and one that begins with a slash from the top of the file.
+// "@key" is the key of a row; a * in Rows stands for every member, whose key is "@*". A metric whose member is an
+// object has the statistics that this states by name. A definition may follow a unit: "ttft mean ms first-content".
+// With "others: metrics" every number deeper in a row that no heading names is a metric of its own, without a unit,
+// which has no verdicts.
 type Mapping struct {
 	Files   string            `yaml:"files"`
 	Tool    string            `yaml:"tool"`

@@ -275,3 +275,31 @@ func TestMembersBesideMappedOnes(t *testing.T) {
 		t.Errorf("%v", extra)
 	}
 }
+
+// A mapping reads YAML as it does JSON; what is called so and has a mistake is named with its place.
+func TestYAML(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{{Files: "*.yml", Tool: "mine", Columns: map[string]string{
+		"model": "model", "date": "start", "ttft.p99": "ttft p99 s", "pass_rate": "score polyglot pass@1 %",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) schema.Reading {
+		f := decode.NewFile("x.yml", []byte(text), time.Time{}, decode.DefaultLimits())
+		return tables[0].Read(&f)
+	}
+	const one = "- model: acme/m\n  date: 2026-01-02\n  ttft: {p99: 1.5}\n  pass_rate: 20.4\n"
+	r := read(one)
+	Check(t, r)
+	if len(r.Points) != 1 || len(r.Scores) != 1 || r.Facts.Start.IsZero() || len(r.Problems) != 0 {
+		t.Fatalf("%d points, %d scores, %v", len(r.Points), len(r.Scores), r.Problems)
+	}
+	Expect(t, r.Points[0], map[string]float64{"ttft.p99": 1500})
+	if x, _ := r.Scores[0].Value.Get(); x != .204 {
+		t.Errorf("%v", x)
+	}
+	if r := read(one + "  model: acme/n\n"); len(r.Problems) != 1 || r.Problems[0].Code != "bad-yaml" ||
+		!strings.Contains(r.Problems[0].Found, "already defined") || len(r.Points) != 0 {
+		t.Errorf("a key that stands twice: %v", r.Problems)
+	}
+}

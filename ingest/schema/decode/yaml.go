@@ -170,25 +170,63 @@ func (f *File) convertYAML() bool {
 		f.Form = Text
 		return false
 	}
-	data, why := withinBounds(f.Data)
-	if why == "" {
-		tree, err := parser.ParseBytes(data, 0)
-		if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
-			f.Form = Text // templates and files that resemble YAML are common in result folders
-			return false
-		}
-		data, why = asJSON(tree)
+	data, err := yamlAsJSON(f.Data)
+	if err == nil {
+		f.Data, f.foreign = data, true
+		return true
 	}
-	if why != "" {
-		f.Form = Text
+	f.Form = Text // templates and files that resemble YAML are common in result folders
+	if exceeds := boundsError(""); errors.As(err, &exceeds) {
 		f.Problems = append(f.Problems, schema.Problem{
-			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
+			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: err.Error(), Expected: "a result file",
 			Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
 		})
-		return false
 	}
-	f.Data, f.foreign = data, true
-	return true
+	return false
+}
+
+// FromYAML is a file of YAML that no tool writes as JSON, for a mapping of the user's own; nil for any other. A file
+// that is called so and cannot be read has a problem.
+func (f *File) FromYAML() (*File, *schema.Problem) {
+	if f.Form != Text || !yamlName.MatchString(f.Path) {
+		return nil, nil
+	}
+	data, err := yamlAsJSON(f.Data)
+	if err == nil {
+		return f.Within(string(data)), nil
+	}
+	why, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	return nil, &schema.Problem{
+		Severity: schema.SevError, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "YAML without a mistake",
+		Used: "nothing of it",
+	}
+}
+
+// boundsError says which bound a YAML file exceeds.
+type boundsError string
+
+func (e boundsError) Error() string { return string(e) }
+
+var errNoYAML = errors.New("no list and no object")
+
+// yamlAsJSON rewrites YAML as JSON.
+func yamlAsJSON(data []byte) ([]byte, error) {
+	clean, why := withinBounds(data)
+	if why != "" {
+		return nil, boundsError(why)
+	}
+	tree, err := parser.ParseBytes(clean, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
+		return nil, errNoYAML
+	}
+	out, why := asJSON(tree)
+	if why != "" {
+		return nil, boundsError(why)
+	}
+	return out, nil
 }
 
 // asJSON writes documents as JSON, or says why not.
