@@ -84,6 +84,20 @@ func TestTableOfAnotherNight(t *testing.T) {
 	}
 }
 
+// A table that has percentiles alone beside its one rate is of its file, too.
+func TestTableOfPercentiles(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string]string{
+		"n/a.json": `{"model_id":"acme/M","max_concurrency":2,"completed":8,"output_throughput":20.51234,` +
+			`"median_ttft_ms":14.75123,"p99_ttft_ms":24.12345,"median_tpot_ms":7.98765}`,
+		"n/b.csv": "c,tps,ttft,p99,tpot\n2,20.51,14.75,24.12,7.99\n2,20.51,15.75,25.12,8.99\n",
+	}, time.Time{})
+	got := mapped(t, map[string]string{"c": "concurrency", "tps": "output_tps tok/s", "ttft": "ttft median ms",
+		"p99": "ttft p99 ms", "tpot": "tpot median ms"}, filepath.Join(dir, "n"))
+	if n := strings.Count(got, `"status":"ok"`); n != 2 {
+		t.Errorf("%d points: %s", n, got)
+	}
+}
+
 // A score in a table beside the file that it was taken from counts once.
 func TestTableOfScoresCountsOnce(t *testing.T) {
 	dir := write(t, t.TempDir(), map[string]string{

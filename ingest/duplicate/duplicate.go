@@ -113,8 +113,8 @@ func Printed(file, printed *schema.Point) bool {
 	return agreesRounded(file, printed)
 }
 
-// agreesRounded reports that every mean and rate that a tool printed is that of its file, rounded, and that there are
-// enough of them. Counts are equal in different measurements of one workload.
+// agreesRounded reports that every mean and rate that a tool printed is that of its file, rounded, and that they and
+// the percentiles that are so are enough. Counts are equal in different measurements of one workload.
 func agreesRounded(file, printed *schema.Point) bool {
 	n := 0
 	for i := range printed.Metrics {
@@ -126,13 +126,13 @@ func agreesRounded(file, printed *schema.Point) bool {
 		}
 		for _, s := range m.Stats {
 			x, ok := of.Stats.Get(s.Name())
-			if !ok || !s.Is("mean") && !s.Is("value") { // tools compute percentiles in several ways
-				continue
-			}
-			if math.Abs(x-s.Value) > .006+1e-4*math.Abs(x) {
+			switch isNear := math.Abs(x-s.Value) <= .006+1e-4*math.Abs(x); {
+			case !ok:
+			case isNear:
+				n++
+			case s.Is("mean"), s.Is("value"): // percentiles are computed in several ways: they speak for it alone
 				return false
 			}
-			n++
 		}
 	}
 	return n >= 4
