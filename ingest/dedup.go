@@ -46,6 +46,18 @@ func mayBeOne(a, b *result) bool {
 	return mayAgree(&x, &y)
 }
 
+// mayBeOneAt is [mayBeOne] of points, whose own times count where both have one: a table has rows of a whole day.
+func mayBeOneAt(x, y placed) bool {
+	p, q := x.point().Start, y.point().Start
+	if p.IsZero() || q.IsZero() {
+		return mayBeOne(x.r, y.r)
+	}
+	a, b := *x.r, *y.r
+	a.facts.Start, a.reading.Facts.Start = p, p
+	b.facts.Start, b.reading.Facts.Start = q, q
+	return mayBeOne(&a, &b)
+}
+
 func mayBeEqual(a, b string) bool { return a == "" || b == "" || strings.EqualFold(a, b) }
 
 func mayAgree(a, b *schema.Facts) bool {
@@ -514,13 +526,13 @@ func isOneForm(x, y placed) bool {
 	case a.file.Content == b.file.Content: // a copy, or two measurements that a sidecar tells apart
 		return false
 	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format) && duplicate.Printed(p, q):
-		return mayBeOne(a, b)
+		return mayBeOneAt(x, y)
 	case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
 		return false
 	case a.reading.Format == b.reading.Format && ofTwoTimes(x, y):
 		return false
 	}
-	return duplicate.Agree(p, q, agreement(x, y)) && mayBeOne(a, b) &&
+	return duplicate.Agree(p, q, agreement(x, y)) && mayBeOneAt(x, y) &&
 		duplicate.SameWhereStated(repeat.Settings(p), repeat.Settings(q))
 }
 

@@ -65,6 +65,26 @@ func TestTableOfFilesCountsOnce(t *testing.T) {
 	}
 }
 
+// The rows of a table are of a whole day: each is of the file of its own time.
+func TestTableOfADay(t *testing.T) {
+	const file = `{"date":"20260102-%02d0000","model_id":"acme/M","max_concurrency":2,"completed":8,"duration":2,` +
+		`"output_throughput":%[2]g,"mean_ttft_ms":%[2]g,"mean_tpot_ms":%[2]g,"p99_ttft_ms":%[2]g}`
+	files := map[string]string{}
+	rows := "at,c,tps,ttft,tpot,p99\n"
+	for i, hour := range []int{3, 20} {
+		x := 12.345678 + float64(i)
+		files[fmt.Sprintf("n/raw/%d.json", hour)] = fmt.Sprintf(file, hour, x)
+		rows += fmt.Sprintf("2026-01-02 %02d:00:00,2,%[2]g,%[2]g,%[2]g,%[2]g\n", hour, x)
+	}
+	files["n/all.csv"] = rows
+	dir := write(t, t.TempDir(), files, time.Time{})
+	got := mapped(t, map[string]string{"at": "start", "c": "concurrency", "tps": "output_tps tok/s",
+		"ttft": "ttft mean ms", "tpot": "tpot mean ms", "p99": "ttft p99 ms"}, filepath.Join(dir, "n"))
+	if n := strings.Count(got, `"status":"ok"`); n != 2 || strings.Contains(got, `"tool":"table"`) {
+		t.Errorf("%d points: %s", n, got)
+	}
+}
+
 // Two nights that have counts and lengths in common are two, also where one is a table.
 func TestTableOfAnotherNight(t *testing.T) {
 	tables, err := table.Compile([]table.Mapping{{Files: "*.csv", Columns: map[string]string{
