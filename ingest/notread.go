@@ -275,8 +275,9 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
-	text = bytes.ReplaceAll(emphasis.ReplaceAll(text, nil), []byte("│"), []byte("|")) // as AIPerf and others draw
-	if row := measuredRow(text); row != "" {
+	text = emphasis.ReplaceAll(text, nil)
+	drawn := bytes.ReplaceAll(text, []byte("│"), []byte("|")) // as AIPerf and others draw tables
+	if row := measuredRow(drawn); row != "" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
 		return true
