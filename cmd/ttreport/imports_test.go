@@ -101,7 +101,7 @@ var rooms = map[string][]string{
 	"cmd": {""},
 	".ci/measure": {
 		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim",
-		"collect/tool/builtin", "collect/traffic", "targets/regression", "targets/board", "targets/judge",
+		"collect/tool/builtin", "collect/traffic", "targets/regression",
 	},
 	".ci/measure/curves": {
 		"collect/server/sim", "collect/tool/builtin", "collect/traffic", "targets/curve", "targets/regression",

@@ -6,76 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
 )
-
-// steps is a history of ten thousand series of 8 to 50 values that end in the same release, some with one step.
-type steps struct {
-	noise func(r *rand.Rand, sd float64) float64
-	size  float64 // of a step, on the log scale; the noise of every series is 1 %
-	every int     // one series in every has a step, after two thirds of its values; 0: none
-}
-
-func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
-	const series, releases, devices, metrics = 10000, 50, 4, 4
-	r := rand.New(rand.NewPCG(seed, 31))
-	tab = newTable(devices*metrics, releases)
-	for c := range series {
-		n, step := 8+r.IntN(43), int32(-1)
-		if s.every > 0 && c%s.every == 0 {
-			step = int32(len(tab.Obs) + n*2/3)
-		}
-		z := slices.Repeat([]float64{math.NaN()}, releases)
-		for k := range n {
-			if z[releases-n+k] = 3 + s.noise(r, .01); step >= 0 && k >= n*2/3 {
-				z[releases-n+k] += s.size
-			}
-		}
-		device := int32(c / metrics % devices)
-		addCell(tab, regression.Cell{
-			Stratum: device*metrics + int32(c%metrics), Device: device, System: device, Point: int32(c / metrics),
-			Delta: math.Log1p(.05),
-		}, z)
-		at = append(at, step)
-	}
-	return tab, at
-}
-
-// changePoints measures how many steps of single series the judge finds where they are, and where else it finds some.
-func changePoints(t *table) {
-	for _, s := range []steps{
-		{gaussian, .03, 10}, {gaussian, .05, 10}, {gaussian, .10, 10}, {gaussian, 0, 0}, {student(3), 0, 0},
-	} {
-		tab, at := s.make(t.o.seed)
-		right, wrong, made := 0, 0, 0
-		for _, step := range at {
-			made += map[bool]int{true: 1}[step >= 0]
-		}
-		for _, c := range judge(tab).ChangePoints {
-			if step := at[c.Cell]; step >= 0 && abs(int(c.At-step)) <= 1 {
-				right++
-			} else {
-				wrong++
-			}
-		}
-		if made == 0 {
-			t.row(true, "change points, 10^4 unchanged series, n = 8 to 50", "", "%d", wrong)
-			continue
-		}
-		share := float64(wrong) / float64(max(1, wrong+right))
-		// 88 % of the steps of 5 sd, and 76 % of those of 3 sd, were found by a permutation search, which read labelled
-		// series worse than the gate does alone. It is gone, and the share of false ones is of fewer.
-		t.floored(share <= .08 || right == 0, share <= .12,
-			fmt.Sprintf("change points, steps of %.0f sd in one of ten series", 100*s.size), "false share <= .08",
-			"false share <= .12", "%.1f %% within 1 value, %d elsewhere; false share %.3f",
-			100*float64(right)/float64(made), wrong, share)
-	}
-}
 
 // annotated measures the change points of the judge on real series: those that people annotated (Turing Change Point
 // Dataset) and those of Mozilla's performance alerts. They are not part of the repository and are measured only with

@@ -48,11 +48,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		name    string
 		measure func(*table)
 	}{
-		{"groups", shops}, {"unchanged", unchanged}, {"changed", changed}, {"device", wholeDevice},
+		{"groups", shops}, {"unchanged", unchanged}, {"changed", changed},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
-		{"changepoints", changePoints}, {"annotated", annotated}, {"pairs", powerOfPairs},
-		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound}, {"agents", agents},
-		{"boards", boards},
+		{"annotated", annotated}, {"pairs", powerOfPairs}, {"bisect", bisect}, {"until", until},
+		{"capacity", capacitiesFound},
 	} {
 		if o.only == "" || o.only == part.name {
 			part.measure(t)
