@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -44,8 +45,32 @@ var startBrowser = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
-// openBrowser opens a tab with a profile of its own: tests share a browser and nothing that it stores.
-func openBrowser(t *testing.T, dir string) *browser {
+// openTab opens a tab in a profile of its own, without a window: to draw one, with its frame, takes a browser three
+// times as long as to open a page in it.
+func openTab(t *testing.T, browser context.Context) (context.Context, context.CancelFunc) {
+	t.Helper()
+	profile, err := chromedp.CallBrowser(browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := chromedp.CallBrowser(browser, target.CreateTarget, target.CreateTargetParams{
+		URL: "about:blank", BrowserContextID: profile.BrowserContextID, Hidden: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chromedp.NewContext(browser, chromedp.WithTargetID(tab.TargetID))
+}
+
+// openWindow opens a tab in a profile and a window of its own. Only a window prints.
+func openWindow(_ *testing.T, browser context.Context) (context.Context, context.CancelFunc) {
+	return chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+}
+
+// openBrowser opens a tab of one test: tests share a browser and nothing that it stores.
+func openBrowser(t *testing.T, dir string) *browser { return openIn(t, dir, openTab) }
+
+func openIn(t *testing.T, dir string,
+	open func(*testing.T, context.Context) (context.Context, context.CancelFunc)) *browser {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -57,7 +82,7 @@ func openBrowser(t *testing.T, dir string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := chromedp.NewContext(all, chromedp.WithNewBrowserContext())
+	ctx, cancel := open(t, all)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil { // a tab lives as long as the context that opens it
 		t.Fatal(err)
@@ -152,6 +177,21 @@ func (b *browser) reload(t *testing.T) {
 	t.Helper()
 	if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A tab finds nothing that the test before it stored.
+func TestTabsStoreNothing(t *testing.T) {
+	dir := shared(t, "Tiny-1B", "n150")
+	for range 2 {
+		t.Run("tab", func(t *testing.T) {
+			b := openBrowser(t, dir)
+			b.goTo(t, filepath.Join(dir, "404.html"))
+			if n := eval[int](t, b, `localStorage.length + sessionStorage.length`); n != 0 {
+				t.Errorf("%d values are there", n)
+			}
+			eval[bool](t, b, `(localStorage.x = 1, sessionStorage.x = 1, true)`)
+		})
 	}
 }
 

@@ -111,7 +111,7 @@ func TestPagesNarrowAndLarge(t *testing.T) {
 func TestPagesOnPaper(t *testing.T) {
 	t.Parallel()
 	dir := shared(t, "Tiny-1B", "n150")
-	b := openBrowser(t, dir)
+	b := openIn(t, dir, openWindow)
 	const text = 703 // px: 210 mm less margins of 12 mm, at 96 px an inch
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(text, 1000)); err != nil {
 		t.Fatal(err)
