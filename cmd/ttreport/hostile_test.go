@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -194,6 +195,7 @@ func inspectBounded(t *testing.T, program, file string, write func(io.Writer)) {
 	}
 	defer os.Remove(file)
 	cmd := exec.Command(program, "inspect", file)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOGC=") })
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	debug.FreeOSMemory() // a process begins with the peak of the one that started it

@@ -61,7 +61,7 @@ func startWorkflows(t *testing.T) (r *runner, seed string) {
 		inputs: map[string]any{}, printed: &strings.Builder{}, artifacts: filepath.Join(dir, "artifacts"),
 		env: []string{
 			"HOME=" + dir, "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "XDG_RUNTIME_DIR=" + dir,
-			"GORACE=" + quickExit,
+			"GORACE=" + quickExit, "GOGC=" + rareGC,
 			"GIT_CONFIG_GLOBAL=" + filepath.Join(dir, "gitconfig"), "GIT_CONFIG_NOSYSTEM=1", "PATH=/usr/bin:/bin",
 			"GH_STUB=" + filepath.Join(dir, "gh"), "TTREPORT_RELEASES=file://" + filepath.Join(dir, "releases"),
 		}}
