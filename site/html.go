@@ -232,12 +232,28 @@ func (p *pages) course(_ blockView, c render.ChangeCard) (template.HTML, error) 
 
 // topic is a page of the documentation.
 func topic(name render.Topic) (template.HTML, error) {
-	src, err := fs.ReadFile(templates.Docs(), string(name)+".md")
-	if err != nil {
-		return "", fmt.Errorf("documentation %s: %w", name, err)
+	pages, err := documentation()
+	if page, ok := pages[name]; ok || err != nil {
+		return page, err
 	}
-	return markdown.HTML(string(src))
+	return "", fmt.Errorf("documentation %s: %w", name, fs.ErrNotExist)
 }
+
+// documentation is every page of it: the same in all sites, and made once.
+var documentation = sync.OnceValues(func() (map[render.Topic]template.HTML, error) {
+	names, err := fs.Glob(templates.Docs(), "*.md")
+	pages := map[render.Topic]template.HTML{}
+	for _, name := range names {
+		src, err := fs.ReadFile(templates.Docs(), name)
+		if err != nil {
+			return nil, err
+		}
+		if pages[render.Topic(strings.TrimSuffix(name, ".md"))], err = markdown.HTML(string(src)); err != nil {
+			return nil, fmt.Errorf("documentation %s: %w", name, err)
+		}
+	}
+	return pages, err
+})
 
 // planesFile holds the numbers of a page's planes, beside the page.
 const planesFile = "planes.js"

@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 )
 
 // EChartsVersion is the version that echarts.sh pins.
@@ -36,9 +37,11 @@ func Print(b []byte) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Assets returns the content of all assets by the names that they have in a site. ECharts is embedded packed, which
-// makes the program half a megabyte smaller.
-func Assets() (map[string][]byte, error) {
+// Assets returns the content of all assets by the names that they have in a site; nobody may change it. ECharts is
+// embedded packed, which makes the program half a megabyte smaller, and is unpacked once.
+func Assets() (map[string][]byte, error) { return assets() }
+
+var assets = sync.OnceValues(func() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	list, err := fs.ReadDir(Files(), ".")
 	for _, e := range list {
@@ -53,7 +56,7 @@ func Assets() (map[string][]byte, error) {
 		out[name] = b
 	}
 	return out, err
-}
+})
 
 func unpacked(b []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(b))
