@@ -234,7 +234,7 @@ func TestLinesOfForks(t *testing.T) {
 	p := r.Points[0]
 	mean, _ := p.Value("e2el", "mean")
 	p95, _ := p.Value("e2el", "p95")
-	if mean != 5320 || p95 != 13390 || len(p.Extra) != 1 || p.Extra.Text("kv cache hits (%)") != "12.5" {
+	if mean != 5320 || p95 != 13390 || len(p.Extra) != 1 || string(p.Extra["kv cache hits (%)"]) != "12.5" {
 		t.Errorf("E2EL %v, P95 %v, %v", mean, p95, p.Extra)
 	}
 }
