@@ -200,8 +200,8 @@ func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, 
 	return "", "", false
 }
 
-// versions matches a folder that is a version alone.
-var versions = lazyregexp.New(`(^|/)v?\d+(?:\.\d+)+(/|$)`)
+// versions matches a folder that is a version alone, or the number of a night.
+var versions = lazyregexp.New(`(?i)(^|/)(?:v?\d+(?:\.\d+)+|(?:n|night|day|week)[-_]?\d+)(/|$)`)
 
 // whatOf are the workloads and evals of a run.
 func whatOf(c *columns.Columns, run int) (out []string) {

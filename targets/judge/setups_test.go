@@ -211,6 +211,32 @@ func TestARecheckInAnotherFolder(t *testing.T) {
 	}
 }
 
+// Builds that nothing names are compared whatever their folders are called; names that say more than a date, a number
+// or a build are told, with the fact that they look like.
+func TestUnlikeBuilds(t *testing.T) {
+	for names, want := range map[string]string{
+		"r/n1 r/n2": "", "r/night3 r/night12": "", "r/2026-01-01 r/2026-01-02": "", "r/v0.6.2 r/v0.6.3": "",
+		"r/nightly_123/x r/nightly_456/x": "", "r/b6000-x r/b6100-x": "", "r/0.8 r/0.9": "",
+		"r/bench-gpu/2026-01-01 r/bench-tpu/2026-01-02": "{device} identify r ",
+		"r/h100 r/a100":             "{device} identify r ",
+		"r/a/qwen3-8b r/a/gemma-4b": "{model} identify r/a ", "vllm-x sglang-x": "{impl} identify . ",
+		"r/oss-x2 r/turbo-x4": "{config} identify r ",
+	} {
+		cols := judgetest.History{TTFT: judgetest.Steady(2)}.Columns()
+		for i, folder := range strings.Fields(names) {
+			cols.Runs[i].Release, cols.Runs[i].Folder = "", folder
+		}
+		list, got := judge.Repeats(cols, judge.Releases(cols, nil), nil, "history"), ""
+		if len(list) == 1 && list[0].Code == judge.CodeNames {
+			got = list[0].Hint
+		}
+		fact, command, _ := strings.Cut(want, " ")
+		if (want == "") != (len(list) == 0) || !strings.Contains(got, fact) || !strings.Contains(got, command) {
+			t.Errorf("%s: %v, want %q", names, list, want)
+		}
+	}
+}
+
 // A workload that the names of files tell apart in some releases only is said with the newest one.
 func TestWorkloadsOfFiles(t *testing.T) {
 	for _, c := range []struct {
