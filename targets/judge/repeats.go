@@ -187,7 +187,7 @@ func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, 
 	}
 	has := map[string]int{} // the first run with a workload or eval, by its place
 	for i, run := range runs {
-		for _, what := range whatOf(c, run) {
+		for _, what := range whatOf(c, run, true) {
 			was, isKnown := has[what]
 			switch {
 			case !isKnown:
@@ -203,13 +203,17 @@ func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, 
 // versions matches a folder that is a version alone, or the number of a night.
 var versions = lazyregexp.New(`(?i)(^|/)(?:v?\d+(?:\.\d+)+|(?:n|night|day|week)[-_]?\d+)(/|$)`)
 
-// whatOf are the workloads and evals of a run.
-func whatOf(c *columns.Columns, run int) (out []string) {
+// whatOf are the workloads and evals of a run, an eval also by how it was asked for where that counts.
+func whatOf(c *columns.Columns, run int, asAsked bool) (out []string) {
 	for _, p := range c.Points[c.Runs[run].FirstPoint:c.Runs[run].PointsEnd] {
 		out = append(out, c.KeyName(p.Key))
 	}
 	for _, s := range c.ScoresOf(run) {
-		out = append(out, s.Task+"\x00"+s.Metric+"\x00"+s.Filter)
+		what := s.Task + "\x00" + s.Metric + "\x00" + s.Filter
+		if asAsked { // zero shots are not compared with five
+			what += fmt.Sprint(s.Asked())
+		}
+		out = append(out, what)
 	}
 	return out
 }
@@ -339,7 +343,7 @@ func markFolders(c *columns.Columns, runs []int, parts map[int][]string, marks m
 		if !isNamed {
 			continue
 		}
-		for _, what := range whatOf(c, run) {
+		for _, what := range whatOf(c, run, false) {
 			if measured[what] == nil {
 				measured[what] = map[string]int{}
 			}
