@@ -79,8 +79,8 @@ func ownProcess(t *testing.T) bool {
 	return false
 }
 
-// apart runs the tests with caches and locks of their own. The commands of a story have those of the story: see
-// foldersWithin.
+// apart runs the tests with caches and locks of their own: those of accelerators are in the folder of temporary files,
+// which other programs of a machine have too. The commands of a story have those of the story: see foldersWithin.
 type apart struct{ *testing.M }
 
 func (a apart) Run() int {
@@ -93,6 +93,7 @@ func (a apart) Run() int {
 	_ = os.Unsetenv("CI") // there nothing is cached
 	_ = os.Setenv("XDG_CACHE_HOME", dir)
 	_ = os.Setenv("XDG_RUNTIME_DIR", dir)
+	_ = os.Setenv("TMPDIR", dir)
 	_ = os.Setenv("GORACE", quickExit)
 	_ = os.Setenv("GOGC", rareGC)
 	debug.SetGCPercent(400)
