@@ -258,6 +258,9 @@ type role struct {
 	all    bool // the number of requests of the point
 }
 
+// ranks are those of the statistics of one metric.
+const ranks = 10
+
 // roles classifies every distinct statistic of a history once.
 func roles(c *columns.Columns) []role {
 	index := map[string][2]int{}
@@ -285,9 +288,9 @@ func roles(c *columns.Columns) []role {
 			continue
 		}
 		if rank := slices.Index(schema.CenterStats(), s.Stat); rank >= 0 {
-			out[i] = role{metric: at[0], rank: at[1]*10 + rank}
+			out[i] = role{metric: at[0], rank: at[1]*ranks + rank}
 		} else if s.Stat == "se" {
-			out[i] = role{metric: at[0], rank: at[1]*10 + 9, se: true}
+			out[i] = role{metric: at[0], rank: at[1]*ranks + ranks - 1, se: true}
 		}
 	}
 	return out
@@ -300,18 +303,23 @@ type cellID struct {
 	seq         int16
 }
 
+// choice is the statistic of a point that stands for a judged metric.
+type choice struct {
+	at, rank int     // 1 + the index of the statistic, 0 for none; see [role]
+	se       float64 // of that metric, not of another one that could stand for it
+	seRank   int
+	requests float64 // behind a tail
+}
+
 // gathering is a table under construction.
 type gathering struct {
 	c        *columns.Columns
 	releases []Release
 	screen   *screen
 	roles    []role
-	best     []int // by judged metric, for the point at hand
-	rank     []int
-	se       []float64
-	count    []float64
-	judged   int     // metrics, before the tails
-	seq      []int16 // by release
+	chosen   []choice // by judged metric, for the point at hand
+	judged   int      // metrics, before the tails
+	seq      []int16  // by release
 	seqs     []sequence
 	systems  map[schema.System]int32
 	cells    map[cellID]int32
@@ -339,8 +347,7 @@ func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 		classes: &classes{c: c, byText: map[string]int32{}, memo: map[classID]int32{},
 			lengths: map[int32][]float64{}}}
 	g.judged = len(JudgedMetrics(c))
-	n := g.judged + len(Tails())
-	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
+	g.chosen = make([]choice, g.judged+len(Tails()))
 	numbers := map[sequence]int16{}
 	for _, s := range sequences(releases) {
 		at := intern(numbers, s)
@@ -376,13 +383,12 @@ func (g *gathering) point(release, run, point int) {
 	}
 	stats, values := g.c.Span(p)
 	requests := g.choose(stats, values)
-	best, se := g.best, g.se
 	system, class := intern(g.systems, h.System()), int32(-1) // until a number needs one
-	for m := range best {
-		if best[m] == 0 || m >= g.judged && !schema.TailHolds(schema.TailStat, max(g.count[m], requests)) {
+	for m, x := range g.chosen {
+		if x.at == 0 || m >= g.judged && !schema.TailHolds(schema.TailStat, max(x.requests, requests)) {
 			continue
 		}
-		i := best[m] - 1
+		i := x.at - 1
 		v := values[i]
 		switch {
 		case schema.Measurable(v):
@@ -398,7 +404,7 @@ func (g *gathering) point(release, run, point int) {
 		if class < 0 {
 			class = g.classes.of(run, p)
 		}
-		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, class, v, se[m])
+		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, class, v, x.se)
 	}
 }
 
@@ -408,25 +414,32 @@ func (g *gathering) comparable(h *columns.RunHead, key int32) bool {
 	return k.Comparable() && h.Device != "" && h.Model.Name != "" && !(g.points && g.screen.ExcludesPoint(h, k) != nil)
 }
 
-// choose finds the statistic of every judged metric of a point, as 1 + its index, and returns the point's number of
-// requests; 0 where it is not stated.
+// choose finds the statistic of every judged metric of a point, and returns the point's number of requests; 0 where it
+// is not stated.
 func (g *gathering) choose(stats []uint16, values []float64) (requests float64) {
-	clear(g.best)
-	clear(g.se)
-	clear(g.count)
+	clear(g.chosen)
 	for i, s := range stats {
-		switch r := g.roles[s]; {
-		case r.all:
+		r := g.roles[s]
+		if r.all {
 			requests = values[i]
-		case r.metric < 0:
+		}
+		if r.metric < 0 {
+			continue
+		}
+		switch x := &g.chosen[r.metric]; {
 		case r.count:
-			g.count[r.metric] = values[i]
+			x.requests = values[i]
 		case r.se:
-			if g.se[r.metric] == 0 {
-				g.se[r.metric] = values[i]
+			if x.se == 0 || r.rank < x.seRank {
+				x.se, x.seRank = values[i], r.rank
 			}
-		case g.best[r.metric] == 0 || r.rank < g.rank[r.metric]:
-			g.best[r.metric], g.rank[r.metric] = i+1, r.rank
+		case x.at == 0 || r.rank < x.rank:
+			x.at, x.rank = i+1, r.rank
+		}
+	}
+	for m := range g.chosen {
+		if x := &g.chosen[m]; x.seRank/ranks != x.rank/ranks {
+			x.se = 0
 		}
 	}
 	return requests
