@@ -36,12 +36,9 @@ type Change struct {
 	SameBuild bool             // between two runs of one build: the machine changed, not the release
 	Earlier   bool             // an earlier release than the one that sees it confirmed it
 
-	since int
-	cells map[int32]int32 // members: the first observation of the new level
-	until map[int32]int32 // of those whose level was reached in two steps: the first observation behind the second
-	// members are the same with their levels, as the release sees them that the change was made for.
-	members []member
-	way     float64 // the sign of Effect on the scale where larger is worse: minus where all numbers are rates
+	since   int
+	members []member // by cell, as the release sees them that the change was made for
+	way     float64  // the sign of Effect on the scale where larger is worse: minus where all numbers are rates
 }
 
 // Vote is how many members place the beginning of a change in a release.
@@ -96,15 +93,6 @@ func (c *Change) News(release string) bool {
 	return c.Evidence == schema.Suspected || c.Found == release
 }
 
-// event is what one finding, or numbers of one system by themselves, add to a change.
-type event struct {
-	found, since int
-	worse        bool
-	systems      []int32
-	sizes        []float64       // of its members, on the log scale, without a sign
-	cells        map[int32]int32 // its members: the first observation of the new level
-}
-
 // Changes lists what changed up to a release as that release saw it: what it suspects, and what it and the releases
 // before it confirmed; regressions first, the newest first. The result is read only.
 func (j *Judgement) Changes(release int) []Change { return j.changes[release]().list }
@@ -116,12 +104,24 @@ type changesSeen struct {
 }
 
 func (j *Judgement) seen(release int) *changesSeen {
-	list := j.agreed(j.merge(j.events(release), release), release)
+	var list []Change
+	for _, c := range j.joined(j.found(release), release) {
+		c.Since = j.Releases[c.since].Name
+		for at, n := range c.votes {
+			if n > 0 {
+				c.Votes = append(c.Votes, Vote{j.Releases[at].Name, n})
+			}
+		}
+		slices.SortFunc(c.Votes, func(a, b Vote) int {
+			return cmp.Or(cmp.Compare(b.Numbers, a.Numbers), schema.NaturalCompare(a.Release, b.Release))
+		})
+		slices.SortFunc(c.members, func(a, b member) int { return cmp.Compare(a.cell, b.cell) })
+		list = append(list, c.Change)
+	}
 	for i := range list {
 		c := &list[i]
-		c.Since = j.Releases[c.since].Name
 		if at := c.returns(list); at >= 0 {
-			c.Back = j.Releases[list[at].since].Name
+			c.Back = list[at].Since
 		}
 		j.describe(c, release)
 		j.settleState(c, release)
@@ -133,21 +133,50 @@ func (j *Judgement) seen(release int) *changesSeen {
 		if a.Worse != b.Worse {
 			return map[bool]int{true: -1, false: 1}[a.Worse]
 		}
-		return cmp.Or(cmp.Compare(b.since, a.since), cmp.Compare(len(b.cells), len(a.cells)))
+		return cmp.Or(cmp.Compare(b.since, a.since), cmp.Compare(len(b.members), len(a.members)))
 	})
 	seen := &changesSeen{list, map[int32][]*Change{}}
 	for i := range list {
-		for cell := range list[i].cells {
+		for k := range list[i].members {
+			cell := list[i].members[k].cell
 			seen.byCell[cell] = append(seen.byCell[cell], &list[i])
 		}
 	}
 	return seen
 }
 
-// events are those of the sequence of a release, in the order in which releases found them.
-func (j *Judgement) events(release int) []event {
+// step is a number that a release found to have changed.
+type step struct {
+	cause
+	cell, first int32   // the first observation of the new level
+	d           float64 // as the release found it; positive is worse
+}
+
+// cause is what steps have in common that one release found together: their finding or, by themselves, their system and
+// beginning.
+type cause struct {
+	found   int // the release; one later where a release only suspects it
+	worse   bool
+	finding int32 // -1: by themselves
+	system  int32 // -1 of a finding
+	since   int   // 0 of a finding
+}
+
+// step is one that a release found, as its row says.
+func (j *Judgement) step(found int, first int32, row *regression.Row, d float64) step {
+	cell, since := j.cellOf[first], int(j.table.Obs[first].Release)
+	of := cause{found, d > 0, -1, j.table.Cells[cell].System, since}
+	if row.Why == schema.WhyGroup {
+		of.finding, of.system, of.since = row.Finding, -1, 0
+	}
+	return step{of, cell, first, d}
+}
+
+// found are the steps of the sequence of a release, by cause: those that are confirmed, in the order in which releases
+// found them and the largest first, then what the release suspects.
+func (j *Judgement) found(release int) [][]step {
 	seqs := sequences(j.Releases)
-	g := eventList{j: j, at: map[eventID]int{}}
+	var list []step
 	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) > release || l.Source != regression.ByGate || l.Dismissed {
 			continue
@@ -155,43 +184,42 @@ func (j *Judgement) events(release int) []event {
 		i := j.Series[l.Cell].find(int(l.Found))
 		_, by, ok := j.turned(i)
 		if seqs[j.table.Obs[l.At].Release] == seqs[release] && (!ok || by.evidence == schema.Confirmed) {
-			g.add(int(l.Found), l.At, &j.rows.Rows[i], l.D+l.Shift)
+			list = append(list, j.step(int(l.Found), l.At, &j.rows.Rows[i], l.D+l.Shift))
 		}
 	}
 	for r := range release + 1 {
-		if seqs[r] == seqs[release] && len(j.paired[r]()) > 0 {
-			g.pairs(r)
+		if seqs[r] == seqs[release] {
+			list = append(list, j.inTurns(r)...)
 		}
 	}
 	for _, i := range j.byCell[release] {
-		if _, _, ok := j.turned(i); !ok {
-			g.own(release, i)
+		row := &j.rows.Rows[i]
+		switch _, _, ok := j.turned(i); {
+		case ok:
+		case row.Evidence == schema.Confirmed && !j.table.Releases[release].Joins: // a build that begins no level
+			list = append(list, j.step(release, j.first(i), row, row.D))
+		case row.Evidence == schema.Suspected:
+			list = append(list, j.step(release+1, j.first(i), row, row.D))
 		}
 	}
-	slices.SortStableFunc(g.list, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.found, b.found), cmp.Compare(len(b.cells), len(a.cells)))
+	out := schema.Alike(list, func(s step) cause { return s.cause })
+	slices.SortStableFunc(out, func(a, b []step) int {
+		return cmp.Or(cmp.Compare(a[0].found, b[0].found), cmp.Compare(len(b), len(a)))
 	})
-	return g.list
+	return out
 }
 
-// own adds what a release suspects, after what is confirmed, and what a build that begins no level confirms.
-func (g *eventList) own(release int, obs int32) {
-	row := &g.j.rows.Rows[obs]
-	switch {
-	case row.Evidence == schema.Confirmed && !g.j.table.Releases[release].Joins:
-		g.add(release, g.j.first(obs), row, row.D)
-	case row.Evidence == schema.Suspected:
-		g.add(release+1, g.j.first(obs), row, row.D)
+// inTurns are the steps that the pairs of a release decided.
+func (j *Judgement) inTurns(release int) (list []step) {
+	if len(j.paired[release]()) == 0 { // as in most
+		return nil
 	}
-}
-
-// pairs adds what the pairs of a release decided.
-func (g *eventList) pairs(release int) {
-	for _, i := range g.j.byCell[release] {
-		if x, by, ok := g.j.turned(i); ok && by.evidence == schema.Confirmed {
-			g.add(release, i, &regression.Row{}, x.Mean)
+	for _, i := range j.byCell[release] {
+		if x, by, ok := j.turned(i); ok && by.evidence == schema.Confirmed {
+			list = append(list, j.step(release, i, &regression.Row{}, x.Mean))
 		}
 	}
+	return list
 }
 
 // first is the observation with which the change of an observation began.
@@ -201,42 +229,6 @@ func (j *Judgement) first(obs int32) int32 {
 		obs--
 	}
 	return obs
-}
-
-// eventList gathers events: the cells of one finding, or those of one system that began to change by themselves.
-type eventList struct {
-	j    *Judgement
-	list []event
-	at   map[eventID]int
-}
-
-type eventID struct {
-	found, since int
-	worse        bool
-	system       int32
-	finding      int32 // -1: by themselves
-}
-
-// add adds a cell, which changed by d from its observation first on, as a row of the release that found it says.
-func (g *eventList) add(found int, first int32, row *regression.Row, d float64) {
-	cell, since := g.j.cellOf[first], int(g.j.table.Obs[first].Release)
-	system := g.j.table.Cells[cell].System
-	id := eventID{found, since, d > 0, system, -1}
-	if row.Why == schema.WhyGroup {
-		id.finding, id.system, id.since = row.Finding, -1, 0
-	}
-	i, seen := g.at[id]
-	if !seen {
-		i = len(g.list)
-		g.at[id] = i
-		g.list = append(g.list, event{found: found, worse: d > 0, cells: map[int32]int32{}})
-	}
-	x := &g.list[i]
-	x.since = max(x.since, since)
-	x.cells[cell], x.sizes = first, append(x.sizes, math.Abs(d))
-	if !slices.Contains(x.systems, system) {
-		x.systems = append(x.systems, system)
-	}
 }
 
 // turned is what the paired difference of an observation makes of it; ok is false where it leaves it as it is.
@@ -253,42 +245,135 @@ func (j *Judgement) turned(obs int32) (x *paired, by settled, ok bool) {
 	return x, by, ok
 }
 
-// merging makes changes of events.
-type merging struct {
-	release int
-	list    []Change
-	systems []map[int32]bool // by change
-	sizes   [][]float64
+// growing is a change while numbers are added to it.
+type growing struct {
+	Change
+	begun   int           // release in which it was found to begin, which names it
+	at      map[int32]int // place of a cell among the members
+	systems map[int32]bool
+	votes   map[int]int // by release: how many members place the beginning there
 }
 
-// merge makes one change of the events in one direction that began in one release: on one model and device, or on
-// several where they are of one size.
-func (j *Judgement) merge(events []event, release int) []Change {
-	m := merging{release: release}
-	for _, e := range events {
-		at := -1
-		for i := range m.list {
-			if m.joins(&e, i) && (at < 0 || len(m.list[i].cells) > len(m.list[at].cells)) {
-				at = i
+// joined makes one change of what changed in one direction from one release on: on one model and device, or on several
+// where it is of one size and as sure. Noise lets a release find what began in the one before or after it, and one step
+// as two. What is like two that are unlike shows that these are one.
+func (j *Judgement) joined(found [][]step, release int) (out []growing) {
+	for _, list := range found {
+		c, at := j.begun(list, release, out), -1
+		var kept []growing
+		for _, o := range out {
+			switch {
+			case o.Worse != c.Worse || !o.near(&c) || !o.like(&c):
+				kept = append(kept, o)
+				continue
+			case at < 0:
+				at, kept = len(kept), append(kept, o)
+				if !fewBeside(&o, &c) { // the name is that of what was found first, or of far more numbers
+					o, c = c, o
+				}
+			case fewBeside(&c, &o):
+				o, c = c, o
 			}
+			for _, m := range o.members {
+				j.include(&c, m, release)
+			}
+			c.place()
 		}
 		if at < 0 {
-			at = len(m.list)
-			second := slices.ContainsFunc(m.list, func(x Change) bool { return x.Worse == e.worse && x.since == e.since })
-			m.list, m.systems, m.sizes = append(m.list, j.begun(&e, second, release)),
-				append(m.systems, map[int32]bool{}), append(m.sizes, nil)
+			at, kept = len(kept), append(kept, c)
 		}
-		for _, s := range e.systems {
-			m.systems[at][s] = true
-		}
-		m.sizes[at] = append(m.sizes[at], e.sizes...)
-		for cell, first := range e.cells {
-			if _, has := m.list[at].cells[cell]; !has {
-				m.list[at].cells[cell] = first
-			}
+		kept[at], out = c, kept
+	}
+	return out
+}
+
+// begun is the change that one cause makes. It is named by its line, direction and the release in which it began; a
+// second one of these also by the system in which it was found first.
+func (j *Judgement) begun(list []step, release int, others []growing) growing {
+	c := growing{at: map[int32]int{}, systems: map[int32]bool{}, votes: map[int]int{}}
+	for _, s := range list {
+		c.begun = max(c.begun, int(j.table.Obs[s.first].Release))
+		j.include(&c, j.member(s.cell, s.first, s.first, s.d, release), release)
+	}
+	c.place()
+	c.Worse, c.Evidence = list[0].worse, schema.Suspected
+	if at := list[0].found; at <= release {
+		c.Evidence, c.Found, c.Rerun = schema.Confirmed, j.Releases[at].Name, at == c.begun
+	}
+	s := &j.Series[list[0].cell]
+	name := func(of schema.System) string {
+		return schema.VerdictID(j.Releases[c.begun].Name, s.Line, schema.Pair{Model: of.Model, Device: of.Device},
+			schema.Key{}, of.Impl, fmt.Sprint("change worse=", c.Worse), schema.AgainstHistory)
+	}
+	if c.ID = name(schema.System{}); slices.ContainsFunc(others, func(o growing) bool { return o.ID == c.ID }) {
+		c.ID = name(s.System())
+	}
+	return c
+}
+
+// include adds a member. What a change has already was reached in two steps.
+func (j *Judgement) include(c *growing, m member, release int) {
+	i, has := c.at[m.cell]
+	if has {
+		was := &c.members[i]
+		c.votes[was.began]--
+		m = j.member(m.cell, min(m.first, was.first), max(m.last, was.last), m.found, release)
+	} else {
+		i, c.members = len(c.members), append(c.members, m)
+		c.at[m.cell], c.systems[j.table.Cells[m.cell].System] = i, true
+	}
+	c.members[i] = m
+	c.votes[m.began]++
+}
+
+// member measures a number of a change.
+func (j *Judgement) member(cell, first, last int32, found float64, release int) member {
+	m := member{cell: cell, first: first, last: last, found: found, level: j.levelOf(cell, first, last, release)}
+	m.began = j.began(&m, release)
+	return m
+}
+
+// place lets the members vote on the release in which the change began.
+func (c *growing) place() {
+	c.since = c.begun
+	for at, n := range c.votes {
+		if 2*n > len(c.members) {
+			c.since = at
 		}
 	}
-	return m.list
+}
+
+// fewBeside reports whether one change has few members beside those of another.
+func fewBeside(c, o *growing) bool {
+	const many = 4 // times as many
+	return many*len(c.members) <= len(o.members)
+}
+
+// near reports whether two may be one by where they began: in one release or, where one has few members, next to it.
+func (c *growing) near(o *growing) bool {
+	apart := min(max(c.since-o.since, o.since-c.since), max(c.begun-o.begun, o.begun-c.begun))
+	return apart == 0 || apart == 1 && (fewBeside(c, o) || fewBeside(o, c))
+}
+
+// like reports whether two may be one by what changed: something of one system, or numbers of others by as much.
+func (c *growing) like(o *growing) bool {
+	for s := range o.systems {
+		if c.systems[s] {
+			return true
+		}
+	}
+	const most = 1.6
+	a, b := c.size(), o.size()
+	return c.Evidence == o.Evidence && a/b < most && b/a < most
+}
+
+// size is that of a typical member, as releases found it: on the log scale and without a sign.
+func (c *Change) size() float64 {
+	var sizes []float64
+	for i := range c.members {
+		sizes = append(sizes, math.Abs(c.members[i].found))
+	}
+	return middle(sizes)
 }
 
 // middle is a value in the middle of some, which it sorts.
@@ -297,45 +382,21 @@ func middle(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// near reports whether so many numbers that place a beginning in a release may be of a change: in its own, or one off
-// where they are few beside many.
-func (c *Change) near(since, numbers int) bool {
-	const few = 4 // so many times as many numbers are many
-	apart := max(c.since-since, since-c.since)
-	return apart == 0 || apart == 1 && few*numbers <= len(c.cells)
-}
-
-// joins reports whether an event is part of a change.
-func (m *merging) joins(e *event, i int) bool {
-	c := &m.list[i]
-	if c.Worse != e.worse || !c.near(e.since, len(e.cells)) {
-		return false
-	}
-	return slices.ContainsFunc(e.systems, func(s int32) bool { return m.systems[i][s] }) ||
-		alike(middle(e.sizes), middle(m.sizes[i])) && (e.found <= m.release || c.Evidence == schema.Suspected)
-}
-
-// begun is a change without members that begins with an event. It is named by its line, direction and the release in
-// which it began; a second one of these also by the system in which it was found first.
-func (j *Judgement) begun(e *event, second bool, release int) Change {
-	s, of := &j.Series[slices.IndexFunc(j.table.Cells, func(c regression.Cell) bool { return c.System == e.systems[0] })],
-		schema.System{}
-	if second {
-		of = s.System()
-	}
-	c := Change{Worse: e.worse, since: e.since, cells: map[int32]int32{}, Evidence: schema.Suspected}
-	c.ID = schema.VerdictID(j.Releases[e.since].Name, s.Line, schema.Pair{Model: of.Model, Device: of.Device},
-		schema.Key{}, of.Impl, fmt.Sprint("change worse=", e.worse), schema.AgainstHistory)
-	if e.found <= release {
-		c.Evidence, c.Found, c.Rerun = schema.Confirmed, j.Releases[e.found].Name, e.found == e.since
-	}
-	return c
-}
-
 // member is a number of a change, from whose observation first on its level is another one.
 type member struct {
-	cell, first, last int32 // last: of the level that it reached; the first, where it took one step
+	cell, first, last int32   // last: of the level that it reached; the first, where it took one step
+	found             float64 // change, as the release found it
+	began             int     // release in which its values place the beginning
 	level
+}
+
+// member is that of a cell; nil for none.
+func (c *Change) member(cell int32) *member {
+	i, has := slices.BinarySearchFunc(c.members, cell, func(m member, cell int32) int { return cmp.Compare(m.cell, cell) })
+	if !has {
+		return nil
+	}
+	return &c.members[i]
 }
 
 // level is the mean of a number before a change and since, of how many releases each, and the mean of the level that
@@ -488,7 +549,7 @@ func (j *Judgement) measureChange(c *Change, members []member, release int) {
 	for i := range j.rows.Findings { // the noise of a group is its own
 		f := &j.rows.Findings[i]
 		near := max(int(f.First)-c.since, c.since-int(f.First)) <= 1 && int(f.Release) <= release
-		if _, of := c.cells[f.Cell]; of && near && len(f.Members)*2 > len(d) {
+		if c.member(f.Cell) != nil && near && len(f.Members)*2 > len(d) {
 			variance, df = f.SE*f.SE/(1/float64(f.Runs)+1/float64(max(1, f.N))), f.Df
 		}
 	}
@@ -525,106 +586,23 @@ func (j *Judgement) measurePair(c *Change, members []member) {
 	c.sized(regression.Median(d), middle(halves), rates == len(d))
 }
 
-// agreed lets the members of each change vote on the release in which it began, and makes one of those that then began
-// in one release: with one size, or of the same numbers. Noise lets a release find what began in the one before or
-// after it, and one step as two.
-func (j *Judgement) agreed(list []Change, release int) (out []Change) {
-	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(len(b.cells), len(a.cells)) })
-	var sizes []float64
-	for i := range list {
-		c := &list[i]
-		if j.vote(c, release); 2*c.Votes[0].Numbers > len(c.members) {
-			c.since = Named(j.Releases, c.Votes[0].Release)
-		}
-		var d []float64
-		for _, m := range c.members {
-			if m.known() {
-				d = append(d, math.Abs(m.after-m.before))
+// began is the release in which the values of a member place the beginning of its change: that of the first of them
+// without a gap that are nearer to the new level, or the one after.
+func (j *Judgement) began(m *member, release int) int {
+	cell, first, o := &j.table.Cells[m.cell], m.first, j.table.Obs
+	at := int(o[first].Release)
+	switch {
+	case !m.known():
+	case first > cell.First && m.moved(j.reported(first-1)) && m.nb > 1:
+		for first > cell.First && m.moved(j.reported(first-1)) {
+			if first--; IsBaseline(j.Releases[o[first].Release].Channel) { // no build of a branch
+				at = int(o[first].Release)
 			}
 		}
-		size := math.NaN()
-		if len(d) > 0 {
-			size = middle(d)
-		}
-		at := 0
-		for at < len(out) && !(out[at].near(c.since, len(c.cells)) && out[at].Worse == c.Worse &&
-			out[at].Evidence == c.Evidence && (alike(sizes[at], size) || out[at].shares(c))) {
-			at++
-		}
-		if at == len(out) {
-			out, sizes = append(out, *c), append(sizes, size)
-			continue
-		}
-		out[at].take(c)
-		j.vote(&out[at], release)
+	case !m.moved(j.reported(first)) && first+1 < cell.End && int(o[first+1].Release) <= release && m.na > 1:
+		at = int(o[first+1].Release)
 	}
-	return out
-}
-
-// shares reports whether more than half of the members of another change are members.
-func (c *Change) shares(o *Change) bool {
-	n := 0
-	for cell := range o.cells {
-		if _, has := c.cells[cell]; has {
-			n++
-		}
-	}
-	return 2*n > len(o.cells)
-}
-
-// take adds the members of another change, which are one with its own. What both have was reached in two steps.
-func (c *Change) take(o *Change) {
-	if c.until == nil {
-		c.until = map[int32]int32{}
-	}
-	for cell, first := range o.cells {
-		at, has := c.cells[cell]
-		if !has {
-			at = first
-		}
-		c.cells[cell], c.until[cell] = min(at, first), max(at, first, c.until[cell], o.until[cell])
-	}
-}
-
-// alike reports whether two sizes of changes may be one.
-func alike(a, b float64) bool {
-	const most = 1.6
-	return a/b < most && b/a < most
-}
-
-// vote asks each member, with its levels as a release sees them, where the change began: with the first of its values
-// without a gap that are nearer to the new level, or with the one after.
-func (j *Judgement) vote(c *Change, release int) {
-	c.members, c.Votes = nil, nil
-	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
-		first := c.cells[cell]
-		last := max(first, c.until[cell])
-		c.members = append(c.members, member{cell, first, last, j.levelOf(cell, first, last, release)})
-	}
-	votes, o := map[int]int{}, j.table.Obs
-	for i := range c.members {
-		m := &c.members[i]
-		cell, first := &j.table.Cells[m.cell], m.first
-		at := int(o[first].Release)
-		switch {
-		case !m.known():
-		case first > cell.First && m.moved(j.reported(first-1)) && m.nb > 1:
-			for first > cell.First && m.moved(j.reported(first-1)) {
-				if first--; IsBaseline(j.Releases[o[first].Release].Channel) { // no build of a branch
-					at = int(o[first].Release)
-				}
-			}
-		case !m.moved(j.reported(first)) && first+1 < cell.End && int(o[first+1].Release) <= release && m.na > 1:
-			at = int(o[first+1].Release)
-		}
-		votes[at]++
-	}
-	for at, n := range votes {
-		c.Votes = append(c.Votes, Vote{j.Releases[at].Name, n})
-	}
-	slices.SortFunc(c.Votes, func(a, b Vote) int {
-		return cmp.Or(cmp.Compare(b.Numbers, a.Numbers), schema.NaturalCompare(a.Release, b.Release))
-	})
+	return at
 }
 
 // settleState says what became of a change: whether somebody accepted it, and whether its members are back.
@@ -679,8 +657,7 @@ func (c *Change) returns(list []Change) int {
 		back := 0
 		for k := range c.members {
 			m := &c.members[k]
-			at := slices.IndexFunc(o.members, func(x member) bool { return x.cell == m.cell })
-			if at >= 0 && math.Abs(m.after-o.members[at].before) < math.Abs(m.after-m.before)/2 {
+			if was := o.member(m.cell); was != nil && math.Abs(m.after-was.before) < math.Abs(m.after-m.before)/2 {
 				back++
 			}
 		}

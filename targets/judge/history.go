@@ -126,7 +126,7 @@ func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression
 	}
 	v.Change = c.ID
 	if row.Why == schema.WhyGroup || row.Word == schema.Recovered && row.Finding >= 0 {
-		why.Part = &schema.PartOf{Numbers: len(c.cells), Effect: c.Effect}
+		why.Part = &schema.PartOf{Numbers: len(c.members), Effect: c.Effect}
 		if len(c.Scope.Models) == 1 {
 			why.Part.Model = c.Scope.Models[0]
 		}
@@ -646,7 +646,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		}
 		step := FrameStep{at, relative(Sign(s.Metric), l.D+l.Shift), nil}
 		for _, c := range j.changes[release]().byCell[s.cell] {
-			if c.cells[s.cell] == l.At || c.until[s.cell] == l.At {
+			if m := c.member(s.cell); m.first == l.At || m.last == l.At {
 				step.Change = c
 			}
 		}
