@@ -353,11 +353,7 @@
           (judged ? ", as B was judged against its own baseline" : (numbers ? " by more than the limit" : "") + ", not judged") +
           (judged && mean ? "; geometric mean " + mean : "") +
           (alike && "; without those marked " + alike) +
-          "; " +
-          local(only[0]) +
-          " only in A, " +
-          local(only[1]) +
-          " only in B" +
+          only.map((n, i) => (n ? "; " + local(n) + " only in " + "AB"[i] : "")).join("") +
           (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") +
           (unlike ? "; " + local(unlike) + " not comparable, because conditions differ" : "") +
           "." +

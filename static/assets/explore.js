@@ -291,7 +291,7 @@
     addEventListener("hashchange", apply);
     var form = el("form", { class: "filters", role: "search" }, [el("label", {}, ["Text", q])].concat(Object.keys(f).map(k => f[k].box)));
     form.onsubmit = () => false;
-    host.replaceChildren(form, said, el("p", { class: "downloads" }, save), v.box);
+    host.replaceChildren(form, el("div", { class: "chips" }, [said, el("p", { class: "downloads" }, save)]), v.box);
     apply();
     addEventListener("resize", v.again);
   }

@@ -47,7 +47,7 @@
       rest.textContent = "Show all " + n.toLocaleString("en-US");
       said.textContent = n.toLocaleString("en-US") + " of " + rows.length.toLocaleString("en-US") + (rows.length === 1 ? " row" : " rows");
     }
-    field("Text", el("input", { type: "search" }), (r, v) => v.toLowerCase().split(/\s+/).every(w => r.textContent.toLowerCase().includes(w)));
+    if (rows.length > 3) field("Text", el("input", { type: "search" }), (r, v) => v.toLowerCase().split(/\s+/).every(w => r.textContent.toLowerCase().includes(w)));
     table.querySelectorAll("th[data-f]").forEach((th) => {
       var values = new Map(),
         select = el("select"),
@@ -60,6 +60,7 @@
       });
       field(th.firstChild.textContent.trim(), select, (r, v) => value(r, k) === v);
     });
+    if (!fields.length) return;
     box.before(form, said);
     box.after(rest);
     apply();

@@ -423,7 +423,8 @@
     function paint() {
       var v = view(),
         axis = AXES[v.axis],
-        wide = Math.min(960, host.clientWidth || 640),
+        aside = (data.scaling || []).length === 1 && host.clientWidth >= 1200, // there is room for both pictures
+        wide = (host.clientWidth || 640) - (aside ? 492 : 0),
         left = 0,
         lines = data.lines.map((l, i) => { l.index = i; return l; }).filter((l) => l.workload === v.workload && shown(l)),
         drawn = lines.map((l) => {
@@ -449,6 +450,7 @@
       slo.setAttribute("aria-valuetext", v.limit ? v.limit.text : "none");
       if (headline) h1.replaceChildren(...(location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline));
       readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones." + (drawn.some((l) => l.band) ? " Coloured bands hold the whole curve with 95 % confidence, by repeats or by the releases before." : "");
+      host.classList.toggle("two", aside);
       extra.replaceChildren.apply(extra, (data.scaling || []).map((s) => {
         var o = {
           width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,

@@ -116,9 +116,9 @@
       span = Math.max(hi - lo, 0.2 * Math.abs(hi)) || 1,
       mid = (lo + hi) / 2,
       letters = s.v.map(v => (v == null ? "-" : LEVELS[Math.round(63 * ((v - mid) / span + 0.5))])).join(""),
-      step = (s.steps || []).slice(-1)[0];
+      [before, now] = levels(s).slice(-2).map(l => digits(l.mean || 0)); // one level is the newest value
     return el("a", { class: "small", href: address(state, { k: s.k }), "aria-current": s.k === state.k ? "true" : null }, [
-      el("b", {}, s.k), " " + digits(s.v.filter(v => v != null).pop() || 0) + " " + s.unit + (step ? ", " + step.label : ""), spark(letters)
+      el("b", {}, s.k), " " + (now ? before + " → " + now : digits(s.v.filter(v => v != null).pop() || 0)) + " " + s.unit, spark(letters)
     ]);
   }
 
@@ -151,7 +151,7 @@
         var url = chart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
         ttreport.offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0)));
       });
-    var facts = s.g ? [["Verdict on the newest", verdict({ verdict: judged(t, s, s.v.length - 1) })]] : [];
+    var facts = s.g ? [["Newest", verdict({ verdict: judged(t, s, s.v.length - 1) })]] : [];
     list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release")]));
     if (s.expected) facts.push(["Expected", digits(s.expected[0]) + " to " + digits(s.expected[1]) + " " + s.unit + ", 95 times in 100"]);
     (s.targets || []).forEach(x => facts.push(["Target " + x.label, digits(x.value) + " " + s.unit]));
@@ -162,9 +162,9 @@
         r = t.releases[i],
         value = digits(s.v[i]);
       return el("tr", {}, [
-        el("th", { scope: "row" }, el("a", { href: root + r.page }, r.name)), el("td", {}, r.day || ""),
+        el("th", { scope: "row" }, [el("a", { href: root + r.page }, r.name), el("small", {}, r.day || "")]),
         el("td", { class: "n" }, r.run ? el("a", { href: root + r.run }, value) : value), el("td", { class: "n" }, l && l.mean ? percent(s.v[i] / l.mean - 1) : ""),
-        el("td", {}, s.g ? verdict({ verdict: judged(t, s, i) }) : "not judged"), el("td", {}, ((s.steps || []).find(x => x.at === i) || {}).label || "")
+        el("td", {}, [s.g ? verdict({ verdict: judged(t, s, i) }) : "not judged", el("small", {}, ((s.steps || []).filter(x => x.at === i).map(x => "new level: " + x.label)).join())])
       ]);
     });
     var same = t.series.filter(x => x.w === s.w);
@@ -180,7 +180,7 @@
       el("div", { class: "smalls" }, same.map(x => small(t, x, state))),
       el("h2", {}, "Verdict of each release"),
       el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": "Verdict of each release" }, el("table", {}, [
-        el("thead", {}, el("tr", {}, ["Release", "Date", s.k + " " + s.unit, "Against its level", "Verdict", "New level"].map((h, i) => el("th", { scope: "col", class: i > 1 && i < 4 ? "n" : null }, h)))), el("tbody", {}, rows)
+        el("thead", {}, el("tr", {}, ["Release", s.k + " " + s.unit, "Against its level", "Verdict"].map((h, i) => el("th", { scope: "col", class: i > 0 && i < 3 ? "n" : null }, h)))), el("tbody", {}, rows)
       ]))
     );
     function open(i) {
