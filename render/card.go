@@ -433,14 +433,14 @@ type Course struct {
 // mostCards is how many changes have a card on the front page.
 const mostCards = 3
 
-// changeCards are the cards of the worst regressions among some changes, and the others.
-func (r *Report) changeCards(list []judge.Change) (cards []ChangeCard, others []judge.Change) {
+// changeCards are the cards of the worst regressions among the changes of a release, and the others.
+func (r *Report) changeCards(list []judge.Change, at int) (cards []ChangeCard, others []judge.Change) {
 	byNumbers := slices.SortedStableFunc(slices.Values(list), func(a, b judge.Change) int {
 		return cmp.Compare(len(b.Numbers), len(a.Numbers))
 	})
 	for i := range byNumbers {
 		if c := &byNumbers[i]; c.Large() && len(cards) < mostCards {
-			cards = append(cards, r.changeCard(c))
+			cards = append(cards, r.changeCard(c, at))
 		} else {
 			others = append(others, *c)
 		}
@@ -448,41 +448,47 @@ func (r *Report) changeCards(list []judge.Change) (cards []ChangeCard, others []
 	return cards, others
 }
 
-// changeCard is the card of a change as the newest release sees it.
-func (r *Report) changeCard(c *judge.Change) ChangeCard {
-	newest, began := r.Newest(), judge.Named(r.Releases, c.Since)
-	state := r.state(c)
+// changeCard is the card of a change as a release sees it: the page of a release does not change when the next one
+// comes.
+func (r *Report) changeCard(c *judge.Change, at int) ChangeCard {
+	began, state := judge.Named(r.Releases, c.Since), r.state(c, at)
 	card := ChangeCard{ID: changeAnchor(c.ID), Outcome: schema.Regressed, Evidence: c.Evidence}
 	card.Title = fmt.Sprintf("%s: %s since %s", words.ChangeOf(c), words.ChangeSize(c), r.nameOf(began))
-	all := make([]int, newest+1)
+	all := make([]int, at+1)
 	for i := range all {
 		all[i] = i
 	}
-	card.Course = Course{r.Gate.Course(c, newest), r.namesOf(all), began, c.Effect, c.Limit, ""}
+	card.Course = Course{r.Gate.Course(c, at), r.namesOf(all), began, c.Effect, c.Limit, ""}
 	card.Course.Label = fmt.Sprintf("Median of %s, each against its own level before %s: %s since then.",
 		words.ChangeShare(c), c.Since, words.Change(c.Effect))
 	size := fmt.Sprintf("%s, 95"+words.Thin+"%% interval %s; the limit is %s", words.ChangeSize(c),
 		words.ChangeInterval(c), words.Percent(c.Limit))
-	since := words.ChangeVotes(c)
-	if at := r.Releases[began].Date; !at.IsZero() {
-		since += ", " + day(at)
+	since := c.Since
+	if date := r.Releases[began].Date; !date.IsZero() {
+		since += within(day(date))
 	}
-	commits := r.commitRange(began)
+	if len(c.Votes) > 1 {
+		since += "; " + words.ChangeVotes(c)
+	}
+	commits, where := r.commitRange(began), Address("")
 	seen := words.ChangeEvidence(c)
-	if c.Evidence == schema.Confirmed && gate.Open(c) && c.Since != r.Releases[newest].Name {
-		seen += "; still there in " + r.nameOf(newest)
+	if c.Evidence == schema.Confirmed && gate.Open(c) && c.Since != r.Releases[at].Name {
+		seen += "; still there in " + r.nameOf(at)
 	}
-	where := ChangesPath + "#" + Address(card.ID)
+	if at == r.Newest() { // a later release may have taken an earlier one's change back
+		where = ChangesPath + "#" + Address(card.ID)
+	}
 	for _, f := range []CardFact{
 		{"Size", size, ""}, {"Since", since, ReleasePath(c.Since)}, {"Began with", elseChanged(c.What), ""},
-		{"Commits", commits.Text, commits.Href}, {"Where", scopeText(c), where}, {"Evidence", words.Capital(seen), ""},
+		{"Commits", commits.Text + within(commits.Sub), commits.Href},
+		{"Where", scopeText(c), where}, {"Evidence", words.Capital(seen), ""},
 		{"State", state.Text + within(state.Sub), state.Href},
 	} {
-		if f.Text != "" {
+		if f.Text != "" && (f.Name != "State" || c.Evidence != schema.Suspected) { // what is suspected says so
 			card.Facts = append(card.Facts, f)
 		}
 	}
-	card.Ways, card.Series = r.waysOf(c), r.SeriesPath(middleOf(c))
+	card.Ways, card.Series = r.waysOf(c, at), r.SeriesPath(middleOf(c))
 	return card
 }
 
@@ -504,11 +510,11 @@ func scopeText(c *judge.Change) string {
 }
 
 // waysOf are the commands that accept a change or search the build that it came with, at its number in the middle.
-func (r *Report) waysOf(c *judge.Change) (out []Way) {
+func (r *Report) waysOf(c *judge.Change, at int) (out []Way) {
 	if r.Ingest != "" || c.State == judge.StateAccepted {
 		return nil
 	}
-	release := r.Releases[r.Newest()].Name
+	release := r.Releases[at].Name
 	out = append(out, Way{acceptIt, accepting(release, "--change", c.ID),
 		"all of it; kept in ttreport.yaml; later releases are compared with the new level"})
 	if s := middleOf(c); !s.Tail() && !c.What.OtherClient() {

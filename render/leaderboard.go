@@ -273,7 +273,7 @@ func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank st
 		list = append(list, besideText(ref.at(c), s))
 	}
 	for i := range list { // a line breaks between them, and nowhere else
-		list[i] = strings.ReplaceAll(list[i], " ", "\u00a0")
+		list[i] = strings.ReplaceAll(strings.ReplaceAll(list[i], " ", "\u00a0"), ";\u00a0", "; ")
 	}
 	return listed("; ", list...)
 }

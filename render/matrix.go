@@ -126,14 +126,15 @@ func alike(names []string) (before, after string) {
 	return before, ""
 }
 
-// modelsSection has each model and device, and how many have targets, no run, and no place among them.
+// modelsSection has each model and device; the card counts what has targets and no run.
 func (r *Report) modelsSection(changes []judge.Change) Section {
 	pairs := r.shown
 	about := "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
 		"reached, and what changed against history."
 	var blocks []Block
 	if len(pairs) > richest {
-		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it."
+		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it: " +
+			"✓ passes, ✕ fails, □ was not measured again, – was not graded."
 		blocks = append(blocks, r.heat(pairs, changes))
 	} else {
 		blocks = append(blocks, r.matrix(pairs))
@@ -142,20 +143,6 @@ func (r *Report) modelsSection(changes []judge.Change) Section {
 		r.hiddenNote()
 	if len(pairs) == 0 && len(r.Pairs) > 0 {
 		blocks = append(blocks, Prose{"All of them are hidden."})
-	}
-	var names []string
-	for _, p := range r.Planned {
-		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
-			continue
-		}
-		if !slices.ContainsFunc(pairs, func(o Pair) bool { return o.Model == p.Model }) ||
-			!slices.ContainsFunc(pairs, func(o Pair) bool { return o.Device == p.Device }) {
-			names = append(names, p.Model+" on "+p.Device)
-		}
-	}
-	if len(names) > 0 {
-		blocks = append(blocks, Prose{fmt.Sprintf("In the target files without any run (%d): ", len(names)) +
-			words.Few(names, 5) + "."})
 	}
 	return section("models", "Models and devices", about, blocks...)
 }
@@ -171,10 +158,7 @@ func (r *Report) pairCell(p Pair) Cell {
 	}
 	decided := r.Gate.PairResult(p.Newest, p.Pair)
 	d := words.Decide(decided)
-	c := Cell{
-		Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.nameOf(p.Newest), Href: PairPath(p.Model, p.Device),
-		Decisive: decided.Exit == 1,
-	}
+	c := Cell{Text: d.Word, Outcome: toneMark(d.Tone), Href: PairPath(p.Model, p.Device), Decisive: decided.Exit == 1}
 	if decided.Word == gate.NotGraded {
 		c.Outcome = schema.NoTarget
 	}
@@ -183,31 +167,17 @@ func (r *Report) pairCell(p Pair) Cell {
 	}
 	switch decided.Level {
 	case "":
-		c.Sub = "no targets, " + c.Sub
 	case gate.NoLevel:
-		c.Sub = "no level reached, " + c.Sub
+		c.Sub = "no level reached"
 	default:
-		c.Sub = decided.Level + " reached, " + c.Sub
+		c.Sub = decided.Level + " reached"
 	}
 	for _, n := range decided.Counts {
-		if m, ok := marks()[n.Kind]; ok {
-			m.N = n.N
+		if m, ok := markOf(n); ok {
 			c.Marks = append(c.Marks, m)
 		}
 	}
-	if len(c.Marks) == 0 && decided.Compared > 0 {
-		c.Marks = append(c.Marks, unchangedMark(&decided))
-	}
 	return c
-}
-
-// unchangedMark is the sign of a model and device of which nothing is listed: how much of it is known to be unchanged.
-func unchangedMark(d *gate.Result) Mark {
-	m := Mark{Outcome: schema.Unchanged, Text: "unchanged"}
-	if d.Unchanged < d.Compared {
-		m.Text = fmt.Sprintf("%s of %s unchanged", words.Count(d.Unchanged), words.Count(d.Compared))
-	}
-	return m
 }
 
 // nameOf is the name of a release; of a build that nobody released, its day.
@@ -216,6 +186,15 @@ func (r *Report) nameOf(release int) string {
 		return "build of " + rel.Date.UTC().Format(time.DateOnly)
 	}
 	return r.Releases[release].Name
+}
+
+// markOf is the sign of what a decision counts, with its numbers: a change is as many as it has.
+func markOf(c gate.Tally) (m Mark, known bool) {
+	m, known = marks()[c.Kind]
+	if m.N = c.N; m.Evidence != 0 {
+		m.N = max(c.N, c.Cells)
+	}
+	return m, known
 }
 
 // marks are the signs of the kinds of finding that history brought.
@@ -231,7 +210,7 @@ func marks() map[gate.Kind]Mark {
 		gate.FailRunWide: {Outcome: schema.Regressed, Evidence: schema.Suspected,
 			Text: "regressed with most workloads"},
 		gate.FailOpen: {Outcome: schema.Regressed, Evidence: schema.Confirmed,
-			Text: "regressed earlier, still there"},
+			Text: "regressed earlier"},
 		gate.FailMissing:       {Outcome: schema.NotMeasured, Text: "missing"},
 		gate.FailNotRemeasured: {Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain},
 		gate.FailUngraded:      {Outcome: schema.NoTarget, Text: "without a verdict"},

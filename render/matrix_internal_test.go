@@ -2,28 +2,7 @@ package render
 
 import (
 	"testing"
-
-	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets/gate"
 )
-
-// The cell of a model and device of which nothing is listed does not call inconclusive numbers unchanged.
-func TestInconclusiveIsNotUnchanged(t *testing.T) {
-	t.Parallel()
-	all := []schema.Outcome{schema.Unchanged, schema.Unchanged, schema.Inconclusive, schema.BelowLimit}
-	for n, want := range map[int]string{2: "unchanged", 3: "2 of 3 unchanged", 4: "2 of 4 unchanged"} {
-		var f gate.Findings
-		for i, o := range all[:n] {
-			c := float64(i + 1)
-			f.History = append(f.History, schema.Verdict{Model: "m", Device: "d", Outcome: o, Against: schema.AgainstHistory,
-				Key: schema.Key{Concurrency: &c}, Effect: schema.Num(-.01)})
-		}
-		d := gate.Decide(f, gate.DefaultFailOn(""))
-		if m := unchangedMark(&d); m.Text != want || m.Outcome != schema.Unchanged {
-			t.Errorf("%v: %+v, want %s", all[:n], m, want)
-		}
-	}
-}
 
 // Where there are too many models on devices for all that is known of each, a cell has how much slower what is still
 // open made it, or the sign of its decision, and both lead to its page; a head leads to the model.

@@ -315,8 +315,17 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 		return Column[total]{num(name).sorted(), func(x total) Cell { return counted(schema.Num(float64(of(x)))) }}
 	}
 	t := tableOf("Models and devices", List, list, []Column[total]{
-		{col("Model"), func(x total) Cell { return modelHead(x.Pair.Pair) }},
-		{col("Device"), func(x total) Cell { return deviceCell(x.Device) }},
+		{col("Model"), func(x total) Cell {
+			if x.Device == "" {
+				return modelHead(x.Pair.Pair)
+			}
+			return head(words.OrUnknown(x.Model), ModelPath(x.Model))
+		}},
+		{col("Device"), func(x total) Cell {
+			c := deviceCell(x.Device)
+			c.Href = PairPath(x.Model, x.Device)
+			return c
+		}},
 		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(words.Few(x.engines, 3))) }},
 		sum("Runs", func(x total) int { return x.runs }), sum("Points", func(x total) int { return x.points }),
 		sum("Scores", func(x total) int { return x.scores }),

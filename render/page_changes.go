@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -16,19 +17,19 @@ const ChangesPath Address = "changes/index.html"
 // ChangesPage answers: what changed, when and by how much, and does anybody know why?
 func (r *Report) ChangesPage() Page {
 	var open, others []judge.Change
-	still := 0
 	if newest := r.Newest(); newest >= 0 {
 		for _, c := range r.Gate.Findings(newest).Changes {
-			if !r.isOpen(&c) {
+			note, _ := r.noteOn(c.Since) // open is what nobody accepted or explained, and what did not return
+			if c.Evidence == schema.Confirmed && c.Large() && c.State == judge.StateOpen && note == "" {
+				open = append(open, c)
+			} else {
 				others = append(others, c)
-				continue
 			}
-			open, still = append(open, c), still+truth(r.seenInNewest(&c))
 		}
 	}
 	list := append(open, others...)
 	p := r.page(ChangesPath, "changes", "Changes", "Every change in history, once.")
-	p.Lead = r.changesLead(len(list), len(open), still)
+	p.Lead = r.changesLead(len(list), open)
 	if len(list) == 0 {
 		p.add(section("changes", "Changes", "", Empty{What: "Nothing to list",
 			Why: "A change is listed when a release suspects it; a second run confirms it.",
@@ -37,42 +38,42 @@ func (r *Report) ChangesPage() Page {
 	}
 	const rest = "ttreport check --change-points lists all of what a release measured"
 	p.add(section("changes", "Changes", "Open first, then newest. Numbers that moved together since one release are one "+
-		"change; its size is their level since then against the level before.", r.changesTable(list).cut(rest)),
+		"change; its size is their level since then against the level before.", r.changesTable(list, r.Newest()).cut(rest)),
 		section("series", "Numbers of each change", "", r.numbersOfChanges(list).cut(rest)))
 	return p
 }
 
-// isOpen reports whether a change is a confirmed regression that nobody accepted or explained and that is still there.
-func (r *Report) isOpen(c *judge.Change) bool {
-	note, _ := r.noteOn(c.Since)
-	return c.Evidence == schema.Confirmed && c.Large() && c.State == judge.StateOpen && note == ""
+// seenIn reports whether a release shows a change: it found it, or measured most of it again and it has not returned.
+func (r *Report) seenIn(c *judge.Change, at int) bool {
+	return gate.Open(c) || c.News(r.Releases[at].Name)
 }
 
-// seenInNewest reports whether the newest release shows a change: it found it, or it measured most of it again and it
-// has not returned.
-func (r *Report) seenInNewest(c *judge.Change) bool {
-	return gate.Open(c) || c.News(r.Releases[r.Newest()].Name)
-}
-
-// changesLead counts the changes, those that are open, and of these those that the newest release shows.
-func (r *Report) changesLead(all, open, still int) Lead {
+// changesLead counts the changes and those that are open, and names the largest of these.
+func (r *Report) changesLead(all int, open []judge.Change) Lead {
 	var l Lead
-	of := words.Plural(all, "change")
 	switch {
 	case all == 0:
 		l.Text = "Nothing has changed in the history of what is judged."
-	case open > 0:
-		l.Tone, l.Mark, l.Word = words.ToneBad, schema.Regressed, words.Count(open)+" open"
-		l.Text = fmt.Sprintf("of %s, %s not accepted or explained; %s still there in %s.", of,
-			words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()))
+	case len(open) > 0:
+		largest := slices.MaxFunc(open, func(a, b judge.Change) int { return len(a.Numbers) - len(b.Numbers) })
+		l.Tone, l.Mark, l.Word = words.ToneBad, schema.Regressed, words.Count(len(open))+" open"
+		still, more, newest := "", "", r.Newest()
+		switch {
+		case !r.seenIn(&largest, newest):
+			more = "; not seen in " + r.nameOf(newest)
+		case largest.Since != r.Releases[newest].Name:
+			still = "still "
+		}
+		l.Text = words.Fitting(l.Word, words.ChangeHeadings(&largest, "", still, more)...)
 	default:
-		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open", of+", each listed where it began."
+		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open",
+			words.Plural(all, "change")+", each listed where it began."
 	}
 	return l
 }
 
 // state says what became of a change, and whether somebody knows why.
-func (r *Report) state(c *judge.Change) Cell {
+func (r *Report) state(c *judge.Change, at int) Cell {
 	note, href := r.noteOn(c.Since)
 	switch {
 	case c.State == judge.StateAccepted:
@@ -93,14 +94,14 @@ func (r *Report) state(c *judge.Change) Cell {
 		return Cell{Text: "suspected", Outcome: schema.Regressed, Sub: "another run must confirm it"}
 	}
 	why := "unexplained"
-	if !r.seenInNewest(c) {
-		why += "; not seen in " + r.nameOf(r.Newest())
+	if !r.seenIn(c, at) {
+		why += "; not seen in " + r.nameOf(at)
 	}
 	return Cell{Text: "open", Outcome: schema.Regressed, Sub: why}
 }
 
-// changesTable has a change in each row of two lines.
-func (r *Report) changesTable(list []judge.Change) *Table {
+// changesTable has a change in each row of two lines, as a release sees it.
+func (r *Report) changesTable(list []judge.Change, at int) *Table {
 	type change = *judge.Change
 	rows := make([]change, len(list))
 	for i := range list {
@@ -111,8 +112,8 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 			since := head(c.Since, ReleasePath(c.Since))
 			if len(c.Votes) > 1 {
 				since.Sub = words.ChangeVotes(c)
-			} else if at := judge.Named(r.Releases, c.Since); at >= 0 && !r.Releases[at].Date.IsZero() {
-				since.Sub = day(r.Releases[at].Date)
+			} else if began := judge.Named(r.Releases, c.Since); began >= 0 && !r.Releases[began].Date.IsZero() {
+				since.Sub = day(r.Releases[began].Date)
 			}
 			return since
 		}},
@@ -131,10 +132,10 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 			return cell
 		}},
 		{medium("95 % interval"), func(c change) Cell { return text(words.ChangeInterval(c)) }},
-		{medium("History"), func(c change) Cell { return r.sparkCell(middleOf(c), len(r.Releases)-1) }},
+		{medium("History"), func(c change) Cell { return r.sparkCell(middleOf(c), at) }},
 		{col("Commits"), func(c change) Cell { return r.commitRange(judge.Named(r.Releases, c.Since)) }},
 		{col("What else changed"), func(c change) Cell { return sentence(elseChanged(c.What)) }},
-		{col("State"), func(c change) Cell { return r.state(c) }},
+		{col("State"), func(c change) Cell { return r.state(c, at) }},
 	}).dropEmpty(1)
 	for i := range list {
 		t.Rows[i].Anchor = changeAnchor(list[i].ID)

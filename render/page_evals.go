@@ -104,6 +104,8 @@ func evalLead(history, targets []schema.Verdict) Lead {
 		l.Text += "."
 	}
 	switch {
+	case outcomes(required(targets), schema.Fail) > 0:
+		l.Tone = words.ToneBad
 	case outcomes(history, schema.Regressed)+missed > 0:
 		l.Tone = words.ToneWarning
 	case met == len(targets) && met > 0:

@@ -35,6 +35,9 @@ func (r *Report) Landing() Page {
 	}
 	rel := r.Releases[at]
 	f, review := r.Gate.Findings(at), r.Gate.Review(at, "", "")
+	review.Unmeasured = slices.DeleteFunc(slices.Clone(r.Planned), func(p schema.Pair) bool {
+		return r.Models.hides(p.Model) || r.Devices.hides(p.Device)
+	})
 	d := words.Decide(r.Gate.Results(at).Whole)
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
@@ -43,36 +46,60 @@ func (r *Report) Landing() Page {
 		p.Lead = r.nightly(p.Lead, &review, at)
 	}
 	p.Lead.Text = words.Heading(&review, p.Lead.Word)
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, words.Inventory(&review), ChangeTexts(&review), r.reading())
-	// What needs a decision, and what improved.
-	top := verdictsThat(f.History, func(v *schema.Verdict) bool {
+	p.Lead.Paras = append(beside(review), r.reading()...)
+	// What needs a decision, and what improved; the page of coverage has what was not measured again.
+	p.add(r.verdictSections(&review, at, verdictsThat(f.History, func(v *schema.Verdict) bool {
 		return slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.Excluded,
-			schema.NotMeasured}, v.Outcome)
-	})
-	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
-	cards, others := r.changeCards(told)
-	card := r.Card(&review)
-	var blocks []Block
-	for i := range cards {
-		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)
-		blocks = append(blocks, cards[i])
-	}
-	p.add(section("decision", "", "", card))
-	if len(told) > 0 {
-		p.add(section("changes", "Changes", "What is new, and what is still there.",
-			append(blocks, r.changesTable(others).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
-	}
-	if len(told) == 0 || len(top) > 0 {
-		p.add(section("changed", "Numbers that changed, worst first", above(r.comparedWith(at), top),
-			r.changedBlocks(top, at)...).leading("all of "+rel.Name, ReleasePath(rel.Name)))
-	}
-	p.add(r.noisySection(&review, at))
+			schema.NotMeasured}, v.Outcome) && !schema.ReasonIs[schema.NotRemeasured](v.Reason)
+	}), words.Sensitivity(r.Gate.Fit(at).Shown), Link{"all of " + rel.Name, ReleasePath(rel.Name)})...)
 	if len(required(f.Targets)) > 0 {
 		p.add(r.requiredSection(at, f.Targets))
 	}
 	p.add(r.modelsSection(f.Changes), r.releasesSection())
 	p.shorten()
 	return p
+}
+
+// verdictSections are the sections that a decision rests on: what is known of it, a card for each of the worst changes,
+// a table of the others, the numbers that are given, and folded those that show nothing; fit says how small a change
+// would have been named. Where nothing is decided, they are the numbers alone.
+func (r *Report) verdictSections(
+	g *gate.Review, at int, numbers []schema.Verdict, fit string, more Link,
+) (out []Section) {
+	about, one := above(r.comparedWith(at), numbers), len(g.Pairs) < 2
+	if !r.Graded() {
+		if len(numbers) == 0 {
+			return nil
+		}
+		return []Section{section("changed", "Against history", about, r.changedBlocks(numbers, at, one)...)}
+	}
+	told := slices.DeleteFunc(slices.Clone(g.Changes), func(c judge.Change) bool { return !r.seenIn(&c, at) })
+	cards, others := r.changeCards(told, at)
+	card := r.Card(g)
+	var blocks []Block
+	for i := range cards {
+		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)
+		blocks = append(blocks, cards[i])
+	}
+	out = append(out, section("decision", "", "", card))
+	if len(told) > 0 {
+		out = append(out, section("changes", "Changes", "What is new, and what is still there.",
+			append(blocks, r.changesTable(others, at).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
+	}
+	if len(told) == 0 || len(numbers) > 0 {
+		out = append(out, section("changed", "Numbers that changed, worst first", about,
+			r.changedBlocks(numbers, at, one)...).leading(more.Text, more.Href))
+	}
+	return append(out, r.noisySection(g, at, fit))
+}
+
+// beside is what a decision counts and neither its card nor its changes say, as sentences.
+func beside(g gate.Review) []string {
+	g.Result.Counts = slices.DeleteFunc(slices.Clone(g.Result.Counts), func(c gate.Tally) bool {
+		return slices.Contains(append(ofHistory(), gate.FailOpen, gate.FailTarget, gate.FailNotRemeasured,
+			gate.NoteBelowLimit, gate.NoteMet), c.Kind)
+	})
+	return words.Inventory(&g)
 }
 
 // NamesIn are links of the names in the headline of a page: of models on devices, their workloads, models, releases; on
@@ -108,24 +135,25 @@ func (r *Report) NamesIn(p *Page) (out Links) {
 	return out
 }
 
-// noisySection has the numbers that show nothing, those that look worst.
-func (r *Report) noisySection(g *gate.Review, at int) Section {
+// noisySection has the numbers that show nothing, those that look worst, and how small a change would have been named.
+func (r *Report) noisySection(g *gate.Review, at int, fit string) Section {
 	b := g.Basis()
 	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
 	if len(list) == 0 || b.Compared == 0 {
-		return Section{}
+		if fit == "" {
+			return Section{}
+		}
+		return section("noisy", "What could be seen", "", Prose{fit})
 	}
 	are := map[bool]string{true: "is", false: "are"}[b.Inconclusive == 1]
 	const most = 15
-	t := r.changeTable(list[:min(most, len(list))], at, true, "Too noisy to tell").elsewhere(r.allVerdicts(at))
+	t := r.changeTable(list[:min(most, len(list))], at, len(g.Pairs) > 1, "Too noisy to tell").elsewhere(r.allVerdicts(at))
 	t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
 	t.Total = len(list)
 	t.keep(most)
-	about := fmt.Sprintf("%s numbers %s inconclusive.", words.Of(b.Inconclusive, b.Compared), are)
+	about := fmt.Sprintf("%s numbers %s inconclusive. %s", words.Of(b.Inconclusive, b.Compared), are, fit)
 	s := section("noisy", "Too noisy to tell", about, t)
-	if s.Fold = "them"; len(list) > most {
-		s.Fold = words.Count(most) + " of them"
-	}
+	s.Fold = words.Plural(len(t.Rows), "number")
 	return s
 }
 
@@ -148,8 +176,8 @@ func (r *Report) hiddenNote() string {
 	return ""
 }
 
-// nightly answers the question of builds: did it get slower, since when, by which commits? Everything else that fails
-// is still shown.
+// nightly answers the question of builds: did it get slower, and since when? The card of the change has its commits.
+// Everything else that fails is still shown.
 func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 	d := r.Gate.Results(at).Whole
 	for _, c := range d.Counts {
@@ -158,12 +186,7 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
 			news := func(x judge.Change) bool { return x.Worse && x.Found == g.Release }
 			if i := slices.IndexFunc(g.Changes, news); i >= 0 {
-				began := judge.Named(r.Releases, g.Changes[i].Since)
-				l.Word = "Slower since " + r.nameOf(began)
-				if c := r.commitRange(began); c.Text != "" { // what it has that the one before it has not
-					l.Paras = []string{fmt.Sprintf("Between %s and %s: %s.", r.nameOf(r.Gate.Before(began)),
-						r.nameOf(began), strings.TrimSuffix(c.Text+"; "+c.Sub, "; "))}
-				}
+				l.Word = "Slower since " + r.nameOf(judge.Named(r.Releases, g.Changes[i].Since))
 			}
 			return l
 		case gate.FailSuspected:
@@ -262,13 +285,7 @@ func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
 		unmet[of(&req[i])] = unmet[of(&req[i])] || req[i].Outcome != schema.Pass
 	}
 	open := verdictsThat(all, func(v *schema.Verdict) bool { return unmet[of(v)] })
-	if t := r.targetGrid(open, true); len(t.Rows) > 0 {
-		s.Intro += " " + gridIntro
-		s.Blocks = append(s.Blocks, t.cut(r.allVerdicts(at)))
-	}
-	if t := r.referenceTable(required(open), true); len(t.Rows) > 0 {
-		s.Blocks = append(s.Blocks, t.cut(r.allVerdicts(at)))
-	}
+	s.Blocks = append(s.Blocks, r.targetSection(at, open).Blocks...)
 	return s
 }
 
@@ -309,10 +326,10 @@ func (r *Report) releasesTitle() string {
 	return "Releases and builds"
 }
 
-// changedBlocks are changes against history; where there are none, why.
-func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
+// changedBlocks are changes against history, of one model on a device or of several; where there are none, why.
+func (r *Report) changedBlocks(list []schema.Verdict, at int, one bool) []Block {
 	if len(list) > 0 {
-		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut(r.allVerdicts(at)).
+		return []Block{r.changeTable(list, at, !one, "Changes, worst first").cut(r.allVerdicts(at)).
 			whole(r.inExplore(at, schema.Pair{}))}
 	}
 	compared := 0

@@ -19,14 +19,13 @@ func (r *Report) PairPage(pair Pair) Page {
 	name := words.OnDevice(pair.Model, pair.Device)
 	p := r.page(PairPath(pair.Model, pair.Device), "models", name, name+", newest "+rel.Name+": "+d.Detail,
 		Link{"Models", "index.html#models"})
-	p.Lead, p.Simulated = decisionLead(d, &review), ""
+	p.Lead, p.Simulated = decisionLead(d, review), ""
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 		words.Device(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date))
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
-	changes, verdicts := comparedOnly(r.Gate.PairHistory(at, pair.Pair)), r.Gate.PairTargets(at, pair.Pair)
-	newest := r.Gate.Newest(at)
+	verdicts, newest := r.Gate.PairTargets(at, pair.Pair), r.Gate.Newest(at)
 	switch {
 	case !r.Graded():
 		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(rel.Date))
@@ -35,25 +34,9 @@ func (r *Report) PairPage(pair Pair) Page {
 		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
 		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
 	}
-	if r.Graded() {
-		p.add(section("decision", "", "", r.Card(&review)))
-	}
+	all := Link{"all series", chosen(seriesPage, "of", pairSegment(pair.Model, pair.Device))}
+	p.add(r.verdictSections(&review, at, changedIn(review.History), "", all)...)
 	r.addCurves(&p, pair)
-	if len(changes) > 0 {
-		t := r.changeTable(changes, at, false, "Every series of "+rel.Name+" against its history, worst first")
-		changed := 0
-		for _, row := range t.Rows {
-			changed += truth(row.Cells[0].Outcome != schema.Unchanged && row.Cells[0].Outcome != schema.Inconclusive)
-		}
-		t.elsewhere(r.allVerdicts(at)).keep(min(historyMost, max(historyLeast, changed)))
-		p.add(section("history", "History", above("One row a workload and metric; the line is the value in every release.",
-			changes), t.whole(r.inExplore(at, pair.Pair))).
-			leading("all series", chosen(seriesPage, "of", pairSegment(pair.Model, pair.Device))))
-	} else if r.Graded() {
-		p.add(section("history", "History", "", Empty{What: "Nothing to compare",
-			Why: "No number of this release can be compared with an earlier one: none has the same measurements, " +
-				"or none of these counts."}))
-	}
 	if r.Graded() || anyGraded(verdicts) {
 		p.add(section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts),
 			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))),
@@ -61,7 +44,7 @@ func (r *Report) PairPage(pair Pair) Page {
 				r.referenceTable(verdicts, false).cut(r.allVerdicts(at))))
 	}
 	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
-		t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair))
+		t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair)).Titled = false
 		if i > 0 {
 			p.add(section("spread", "Spread of latencies", "", t))
 			continue
@@ -89,10 +72,6 @@ func (r *Report) runsOfPair(pair Pair) (runs []int) {
 func anyGraded(list []schema.Verdict) bool {
 	return slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Outcome != schema.NoTarget })
 }
-
-// A page of a model and device compares the series that changed with their history, and at least some: each has two
-// pictures, and the page of series has all.
-const historyMost, historyLeast = 16, 4
 
 // evalSection has the scores of a model on a device over releases; a section without blocks when there is none.
 func (r *Report) evalSection(pair Pair) Section {

@@ -25,36 +25,28 @@ func (r *Report) ReleasePage(at int) Page {
 	if rel.Date.IsZero() {
 		p.Eyebrow += " " + noTime
 	}
-	p.Lead = decisionLead(d, &review)
+	p.Lead = decisionLead(d, review)
 	if at > 0 {
 		p.Prev = &Link{r.Releases[at-1].Name, ReleasePath(r.Releases[at-1].Name)}
 	}
 	if at+1 < len(r.Releases) {
 		p.Next = &Link{r.Releases[at+1].Name, ReleasePath(r.Releases[at+1].Name)}
 	}
-	if r.Graded() {
-		p.add(section("decision", "", "", r.Card(&review)))
-	} else {
+	if !r.Graded() {
 		p.ungraded(rel.Name, r.heldIn(rel.Runs))
 	}
+	var beside Link
+	if before := r.besideOf(at); before >= 0 {
+		name := r.Releases[before].Name
+		beside = Link{"compare with " + name, chosen("compare/index.html", "arelease", name, "brelease", rel.Name)}
+	}
+	fit := ""
+	if r.Gate.Before(at) >= 0 { // how small a change would have been named
+		fit = fitText(r.Gate.Fit(at))
+	}
+	p.add(r.verdictSections(&review, at, changedIn(f.History), fit, beside)...)
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
 		p.add(section("notes", "Notes", "", Notes(notes)))
-	}
-	history := r.changedBlocks(comparedOnly(f.History), at)
-	t, compared := history[0].(*Table)
-	if compared {
-		t.cut(r.allVerdicts(at)).whole(r.inExplore(at, schema.Pair{}))
-	}
-	if compared || r.Graded() {
-		if r.Gate.Before(at) >= 0 { // how small a change would have been named
-			history = append(history, Prose{fitText(r.Gate.Fit(at))})
-		}
-		s := section("history", "Against history", above(r.comparedWith(at), f.History), history...)
-		if before := r.besideOf(at); before >= 0 {
-			name := r.Releases[before].Name
-			s = s.leading("compare with "+name, chosen("compare/index.html", "arelease", name, "brelease", rel.Name))
-		}
-		p.add(s)
 	}
 	if anyGraded(f.Targets) || r.Graded() {
 		p.add(r.targetSection(at, f.Targets))
@@ -77,14 +69,9 @@ func (r *Report) ReleasePage(at int) Page {
 	return p
 }
 
-// decisionLead is a decision with its reason in a sentence, and below it what the heading leaves out of a change.
-func decisionLead(d words.Decision, g *gate.Review) Lead {
-	l := Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Heading(g, d.Word)}
-	if full := words.Headline(g); l.Text != full && len(g.Changes) > 0 {
-		l.Paras = []string{full}
-	}
-	l.Paras = append(l.Paras, words.Inventory(g)...)
-	return l
+// decisionLead is a decision with its reason in a sentence, and what its card does not count.
+func decisionLead(d words.Decision, g gate.Review) Lead {
+	return Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Heading(&g, d.Word), Paras: beside(g)}
 }
 
 // allInJSON says where all rows of a table of the gate are.
@@ -123,6 +110,15 @@ func (r *Report) targetChangeSection(at int) Section {
 			{num("Is"), func(c change) Cell { return number(c.Is) }},
 			{col("Source"), func(c change) Cell { return code(c.Source) }},
 		}).cut("the history documents have all"))
+}
+
+// changedIn are the verdicts that were compared and show a change, that a re-run did not see one again, or that nothing
+// could be shown for want of a number.
+func changedIn(history []schema.Verdict) []schema.Verdict {
+	return verdictsThat(comparedOnly(history), func(v *schema.Verdict) bool {
+		c, _ := v.Reason.(schema.Change)
+		return v.Outcome != schema.Unchanged && v.Outcome != schema.Inconclusive || c.Why == schema.WhyNotSeenAgain
+	})
 }
 
 // comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.

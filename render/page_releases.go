@@ -16,8 +16,7 @@ import (
 func findings(counts []gate.Tally, b gate.Basis) []Mark {
 	var reasons, warnings []Mark
 	for _, c := range counts {
-		m, ok := marks()[c.Kind]
-		m.N = c.N
+		m, ok := markOf(c)
 		switch {
 		case !ok || slices.Contains(ofHistory(), c.Kind):
 		case c.Fails:
@@ -132,7 +131,7 @@ func (r *Report) releaseTable() *Table {
 	list := newestFirst(r.Releases)
 	t := r.releaseList(list[:min(newestShown, len(list))])
 	if t.Total = len(r.Releases); t.Total > len(t.Rows) {
-		t.More = "every release is in a list by line"
+		t.More = "earlier ones have a page"
 		t.Full = &Link{"All " + strings.ToLower(r.releasesTitle()), ReleasesPath}
 	}
 	return t

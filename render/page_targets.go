@@ -39,6 +39,9 @@ func (r *Report) TargetsPage() Page {
 	if scoresFirst(all) {
 		slices.Reverse(sections)
 	}
+	if len(sections[0].Blocks) > 0 { // the rule is said once
+		sections[1].Intro = strings.Replace(sections[1].Intro, r.chanceRule(), "", 1)
+	}
 	p.add(sections...)
 	p.add(section("lint", "Contradictions", "Targets that their own neighbours rule out, or that no tool measures.",
 		r.contradictions().cut("ttreport targets lint has all")),

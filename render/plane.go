@@ -422,7 +422,9 @@ func (p *Plane) name() {
 	for i := range p.Lines {
 		l := &p.Lines[i]
 		own := slices.DeleteFunc(parts(l), func(s string) bool { return slices.Contains(common, s) })
-		l.Name = listed(", ", append([]string{l.Device}, own...)...)
+		if l.Name = listed(", ", append([]string{l.Device}, own...)...); l.Device == noDevice && len(own) > 0 {
+			l.Name = listed(", ", own...)
+		}
 	}
 	alike := slices.Clone(p.Lines)
 	for i := range p.Lines {
@@ -451,8 +453,12 @@ func (p *Plane) headline() string {
 				}
 			}
 		}
-		return fmt.Sprintf("%s: the highest output is %s tok/s, on %s at %s.", p.Model,
-			words.Number(*at.Values[planeOutput]), top.Name, loadText(at.Load))
+		on := ", on " + top.Name
+		if top.Device == noDevice {
+			on = strings.TrimSuffix(", with "+top.Name, " with "+noDevice)
+		}
+		return fmt.Sprintf("%s: the highest output is %s tok/s%s at %s.", p.Model, words.Number(*at.Values[planeOutput]), on,
+			loadText(at.Load))
 	}
 	text := fmt.Sprintf("%s on %s: %s serves %s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
 		best[0].serves(" tok/s"))

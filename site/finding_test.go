@@ -56,28 +56,28 @@ func TestOrderOfATableIsInTheAddress(t *testing.T) {
 	t.Parallel()
 	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
-	page := filepath.Join(dir, "releases/v0.12.0/index.html")
+	page := filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html")
 	b.goTo(t, page)
 	const (
-		column = `[...document.querySelectorAll("#history tbody tr")]
+		column = `[...document.querySelectorAll("#noisy tbody tr")]
 			.map(function (r) { return r.cells[5].dataset.v; }).join(" ")`
-		sorted = `[...document.querySelectorAll("#history tbody tr")].map(function (r) {
+		sorted = `[...document.querySelectorAll("#noisy tbody tr")].map(function (r) {
 			return parseFloat(r.cells[5].dataset.v); }).every(function (v, i, all) { return !i || !(all[i - 1] > v); })`
 	)
 	first := eval[string](t, b, column)
-	click := `(document.querySelector("#history th[data-sort] button").click(), true)`
+	click := `(document.querySelector("#noisy th[data-sort] button").click(), true)`
 	eval[bool](t, b, click)
 	eval[bool](t, b, click)
-	until(t, b, "ascending", `location.hash === "#sort-history=Change" && `+sorted)
+	until(t, b, "ascending", `location.hash === "#sort-noisy=Change" && `+sorted)
 	order := eval[string](t, b, column)
 	if order == first {
 		t.Fatal("sorting changes nothing: the test proves nothing")
 	}
 	b.goTo(t, filepath.Join(dir, "index.html"))
-	b.goTo(t, page+"#sort-history=Change")
+	b.goTo(t, page+"#sort-noisy=Change")
 	until(t, b, "a link shows the order", column+` === "`+order+`"`)
 	eval[bool](t, b, click)
-	until(t, b, "the other way", `location.hash === "#sort-history=Change%3Adown" && `+column+` !== "`+order+`"`)
+	until(t, b, "the other way", `location.hash === "#sort-noisy=Change%3Adown" && `+column+` !== "`+order+`"`)
 	eval[bool](t, b, `(history.back(), true)`)
 	until(t, b, "back", column+` === "`+order+`"`)
 	b.quiet(t)

@@ -579,12 +579,14 @@ var (
 
 func (b *builder) releases() error {
 	r := b.report
+	var notes []render.Note // a card says what people wrote about the release that its change began in
 	for i := range r.Releases {
 		name, after := r.Releases[i].Name, ""
+		notes = append(notes, r.NotesOf(name)...)
 		if i+1 < len(r.Releases) {
 			after = r.Releases[i+1].Name // its page links to it
 		}
-		made := b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name)))
+		made := b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", notes))
 		kept, err := b.unit(stepReleases, "release "+name, made, func(p *part) (any, error) {
 			if err := b.release(p, i); err != nil {
 				return nil, err

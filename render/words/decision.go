@@ -287,14 +287,19 @@ func shorter(g *gate.Review) (out []string) {
 	if len(changes) == 0 {
 		return out
 	}
-	c := &changes[0]
-	is = are(c) + " " + is
-	if c.Evidence == schema.Suspected {
-		is = "may be "
-	}
 	more := ""
 	if n := len(changes) - 1; n > 0 {
 		more = fmt.Sprintf("; %s more %s", Count(n), verb(n, "change", "changes"))
+	}
+	return append(out, ChangeHeadings(&changes[0], begin, is, more)...)
+}
+
+// ChangeHeadings say what a change is of, how large it is and since when, the longest first; is goes behind the verb,
+// such as "still ".
+func ChangeHeadings(c *judge.Change, begin, is, more string) (out []string) {
+	is = are(c) + " " + is
+	if c.Evidence == schema.Suspected {
+		is = "may be "
 	}
 	for _, of := range []string{ChangeOf(c), changeOf(c, false), placeOf(c)} {
 		out = append(out, fmt.Sprintf("%s%s %s%s since %s%s.", begin, of, is, ChangeSize(c), c.Since, more))
