@@ -34,6 +34,17 @@ const tasks = [
   { name: "which release brought the step of a model", needs: 'nav a[href*="changes/"]', steps: [nav("changes/")],
     answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText,
     must: [/Nothing has changed in the history|[+−]\d[\d.,]*.%|\d[\d.,]*.% (slower|faster)/], release: true },
+  { name: "what a release changed, on its page", needs: ".card + *, #releases th a", steps: [{ click: "#releases th a" }],
+    answer: () => [document.querySelector("h1").innerText, document.querySelector(".change h3")?.innerText, ...[...document.querySelectorAll(".lead p")].map((p) => p.innerText)].filter(Boolean).join(" => "),
+    must: [/^\W*(PASS|FAIL|NO BASELINE|NOT GRADED)|points?|scores?/], also: { when: /(slower|% since).* => /, must: [/\d.%/] },
+    ordered: () => { // nothing below the heading says it again, and what is still open has its card
+      const h1 = document.querySelector("h1").innerText.replace(/^[^:]*: /, "").replace(/\.$/, "");
+      return ![...document.querySelectorAll(".lead p")].some((p) => p.innerText.startsWith(h1)) && (!/(slower|worse) since/.test(h1) || !!document.querySelector(".change"));
+    } },
+  { name: "a series of the change", needs: ".change figcaption a", steps: [{ click: ".change figcaption a" }],
+    answer: () => document.querySelector(".trend") && [document.querySelector("h1").innerText, document.querySelector(".trend ~ .tw tbody tr").innerText].join(" => "),
+    must: [percent, /since|one level/, /regressed|improved|recovered|unchanged|inconclusive|below-limit|not judged|no-baseline/],
+    again: () => !!document.querySelector(".trend") && location.hash.includes("k=") },
   { name: "two releases, or devices, side by side", needs: 'nav a[href*="compare/"]', steps: [nav("compare/")],
     answer: () => { const said = document.querySelector("[role=status], main .empty")?.innerText || ""; return /on both sides|Nothing was measured on both sides|Nothing states/.test(said + document.querySelector("main").innerText) && [document.querySelector(".chips")?.innerText, said, [...document.querySelectorAll("main tbody tr:not([aria-hidden])")].filter((r) => r.getClientRects().length).map((r) => r.innerText.trim()).find(Boolean) || ""].join(" => "); },
     must: [/(numbers?|scores?) on both sides(: [\d,]+ \w+ and [\d,]+ \w+|, not judged)|The nearest: |Nothing states/, /A and B differ in|Nothing states/],
@@ -126,6 +137,7 @@ async function attempt(browser, task, [width, theme]) {
       if (n < 0) return { clicks, answer: "", page };
       clicks += n;
       await new Promise((ok) => setTimeout(ok, 250));
+      await page.waitForFunction(() => document.readyState === "complete", { timeout: 8000 }).catch(() => {}); // a click may have led elsewhere
       await page.waitForNetworkIdle({ idleTime: 100, timeout: 8000 }).catch(() => {});
     }
     for (let i = 0; i < 30 && !answer; i++) {
