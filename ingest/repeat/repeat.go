@@ -97,7 +97,7 @@ func Doubtful(points []schema.Point) []schema.Problem {
 		return nil
 	}
 	if n > 1 {
-		says.Found += fmt.Sprintf("; so it is with %d workloads in all", n)
+		says.Found += fmt.Sprintf("; the same holds for %d workloads in all", n)
 	}
 	return []schema.Problem{says}
 }

@@ -161,7 +161,7 @@ func unlike(c *columns.Columns, releases []Release, path string) []schema.Proble
 	}
 	more := ""
 	if n := len(of) - 1; n > 0 {
-		more = "; so it is with " + plaintext.Plural(n, "other system")
+		more = "; the same holds for " + plaintext.Plural(n, "other system")
 	}
 	root, fact := manifest.Apart(first, second)
 	return []schema.Problem{{
