@@ -42,20 +42,20 @@ type Lead struct {
 	Mark  schema.Outcome // its sign is shown before the headline
 	Word  string
 	Text  string
-	Links Links // of names in the text
+	Links Links // of names in the text and the paragraphs
 	Paras []string
 	Cmd   string // the command that would change the answer
 }
 
-// Spans are the parts of the text, of which names are links: at each place the longest name that stands there whole.
-func (l Lead) Spans() (out []Link) {
+// In are the parts of a text, of which names are links: at each place the longest name that stands there whole.
+func (l Links) In(text string) (out []Link) {
 	part := func(r rune, size int) bool { return size > 0 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 	from := 0
-	for at := 0; at < len(l.Text); {
+	for at := 0; at < len(text); {
 		var best Link
-		before, size := utf8.DecodeLastRuneInString(l.Text[:at])
-		for _, link := range l.Links {
-			rest, ok := strings.CutPrefix(l.Text[at:], link.Text)
+		before, size := utf8.DecodeLastRuneInString(text[:at])
+		for _, link := range l {
+			rest, ok := strings.CutPrefix(text[at:], link.Text)
 			if after, n := utf8.DecodeRuneInString(rest); !ok || part(before, size) || part(after, n) {
 				continue
 			}
@@ -64,18 +64,18 @@ func (l Lead) Spans() (out []Link) {
 			}
 		}
 		if best.Text == "" {
-			_, n := utf8.DecodeRuneInString(l.Text[at:])
+			_, n := utf8.DecodeRuneInString(text[at:])
 			at += n
 			continue
 		}
 		if from < at {
-			out = append(out, Link{Text: l.Text[from:at]})
+			out = append(out, Link{Text: text[from:at]})
 		}
 		out, at = append(out, best), at+len(best.Text)
 		from = at
 	}
-	if from < len(l.Text) {
-		out = append(out, Link{Text: l.Text[from:]})
+	if from < len(text) {
+		out = append(out, Link{Text: text[from:]})
 	}
 	return out
 }

@@ -20,7 +20,7 @@ func TestSpans(t *testing.T) {
 		"":                                "",
 	} {
 		var b strings.Builder
-		for _, s := range (render.Lead{Text: text, Links: links}).Spans() {
+		for _, s := range links.In(text) {
 			if s.Href != "" {
 				s.Text = "[" + s.Text + "]"
 			}
