@@ -430,7 +430,7 @@ type Course struct {
 	Label    string
 }
 
-// mostCards is how many changes have a card on the front page.
+// mostCards is how many changes of a page have a card.
 const mostCards = 3
 
 // changeCards are the cards of the worst regressions among the changes of a release, and the others.
@@ -475,8 +475,8 @@ func (r *Report) changeCard(c *judge.Change, at int) ChangeCard {
 	if c.Evidence == schema.Confirmed && gate.Open(c) && c.Since != r.Releases[at].Name {
 		seen += "; still there in " + r.nameOf(at)
 	}
-	if at == r.Newest() { // a later release may have taken an earlier one's change back
-		where = ChangesPath + "#" + Address(card.ID)
+	if at == r.Newest() && len(c.Numbers) > 1 { // a later release may have taken an earlier one's change back
+		where = ChangesPath + "#" + Address(numbersAnchor(c.ID))
 	}
 	for _, f := range []CardFact{
 		{"Size", size, ""}, {"Since", since, ReleasePath(c.Since)}, {"Began with", elseChanged(c.What), ""},

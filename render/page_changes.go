@@ -27,7 +27,7 @@ func (r *Report) ChangesPage() Page {
 			}
 		}
 	}
-	list := append(open, others...)
+	list := slices.Concat(open, others)
 	p := r.page(ChangesPath, "changes", "Changes", "Every change in history, once.")
 	p.Lead = r.changesLead(len(list), open)
 	if len(list) == 0 {
@@ -37,8 +37,14 @@ func (r *Report) ChangesPage() Page {
 		return p
 	}
 	const rest = "ttreport check --change-points lists all of what a release measured"
+	cards, more := r.changeCards(open, r.Newest())
+	var blocks []Block
+	for i := range cards {
+		blocks = append(blocks, cards[i])
+	}
+	blocks = append(blocks, r.changesTable(append(more, others...), r.Newest()).cut(rest))
 	p.add(section("changes", "Changes", "Open first, then newest. Numbers that moved together since one release are one "+
-		"change; its size is their level since then against the level before.", r.changesTable(list, r.Newest()).cut(rest)),
+		"change; its size is their level since then against the level before.", blocks...),
 		section("series", "Numbers of each change", "", r.numbersOfChanges(list).cut(rest)))
 	return p
 }
@@ -67,7 +73,7 @@ func (r *Report) changesLead(all int, open []judge.Change) Lead {
 		l.Text = words.Fitting(l.Word, words.ChangeHeadings(&largest, "", still, more)...)
 	default:
 		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open",
-			words.Plural(all, "change")+", each listed where it began."
+			words.Plural(all, "change")+" in history."
 	}
 	return l
 }
@@ -146,6 +152,9 @@ func (r *Report) changesTable(list []judge.Change, at int) *Table {
 // changeAnchor is where a change stands on its page.
 func changeAnchor(id string) string { return "change-" + id }
 
+// numbersAnchor is where its numbers stand there.
+func numbersAnchor(id string) string { return "numbers-" + id }
+
 // middleOf is a number of a change to draw: the one in the middle of its members, as they are listed.
 func middleOf(c *judge.Change) *judge.Series { return c.Numbers[len(c.Numbers)/2] }
 
@@ -158,7 +167,8 @@ func (r *Report) numbersOfChanges(list []judge.Change) *Table {
 		if len(c.Numbers) < 2 {
 			continue
 		}
-		t.Rows = append(t.Rows, Row{Group: c.Since + ", " + words.ChangeOf(c) + ": " + words.ChangeShare(c)})
+		t.Rows = append(t.Rows, Row{Group: c.Since + ", " + words.ChangeOf(c) + ": " + words.ChangeShare(c),
+			Anchor: numbersAnchor(c.ID)})
 		for _, m := range r.Gate.Moved(c) {
 			t.row(Cell{Text: words.Workload(m.Key), Sub: m.Key.Tool, Head: true, Href: r.SeriesPath(m.Series)},
 				text(words.OnDevice(m.Model, m.Device)), metricCell(m.Metric, m.Stat),
