@@ -32,7 +32,7 @@ const tasks = [
     answer: () => [document.querySelector("h1").innerText, [...document.querySelectorAll(".card .ways pre")].map((e) => e.innerText).join(" ; "), document.querySelector(".card dl").innerText].join(" => "),
     must: [/^\W*(PASS|FAIL|NO BASELINE|NOT GRADED|Slower|Not slower|Perhaps slower)/, /Exit code\s+ttreport check exits [0156]/], also: { when: /FAIL|Slower/, must: [/ttreport \w+/] } },
   { name: "which release brought the step of a model", needs: 'nav a[href*="changes/"]', steps: [nav("changes/")],
-    answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText,
+    answer: () => document.querySelector("main .change, main tbody tr")?.innerText || document.querySelector("h1").innerText,
     must: [/Nothing has changed in the history|[+−]\d[\d.,]*.%|\d[\d.,]*.% (slower|faster)/], release: true },
   { name: "what a release changed, on its page", needs: ".card + *, #releases th a", steps: [{ click: "#releases th a" }],
     answer: () => [document.querySelector("h1").innerText, document.querySelector(".change h3")?.innerText, ...[...document.querySelectorAll(".lead p")].map((p) => p.innerText)].filter(Boolean).join(" => "),
