@@ -13,6 +13,7 @@ import (
 func (r *Report) ExplorePage() Page {
 	return r.widgetPage(Widget{Tool: "explore", Data: ExploreShardPath, Releases: r.releaseRefs()}, "Explore",
 		"Find any number.", "Each series and each score with its value in the newest release that has it, worst first. "+
+			"What an earlier release made slower and still is has its size since then. "+
 			"A release has a table of its own. Text may hold bounds, such as value>100 or change<-5. "+
 			"The address of this page keeps what you choose.")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -75,10 +76,12 @@ type SeriesPair struct {
 	Of     string  `json:"of"` // in addresses of series
 }
 
-// SeriesWord is a verdict with its evidence.
+// SeriesWord is a verdict with its evidence; of a number that an earlier release made slower and that still is, since
+// when.
 type SeriesWord struct {
 	Verdict  schema.Outcome  `json:"verdict"`
 	Evidence schema.Evidence `json:"evidence,omitempty"`
+	Since    string          `json:"since,omitempty"`
 }
 
 // SeriesMetric is a metric with a statistic.
@@ -185,7 +188,7 @@ func (t *seriesTable) in(release int, spark string) {
 	t.Spark = append(t.Spark, spark)
 }
 
-func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
+func (t *seriesTable) add(s *judge.Series, g judge.Summary, since string) {
 	var change *float64
 	if !math.IsNaN(g.Effect) {
 		c := math.Round(g.Effect*1e6) / 1e6
@@ -196,7 +199,8 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 	}
 	t.addRow(tableRow{
 		system: s.System(), key: s.Key, workload: strings.TrimSpace(words.Workload(s.Key)), tool: s.Key.Tool,
-		id: metricStat{s.Metric, s.Stat, s.Unit}, word: SeriesWord{g.Outcome, g.Evidence}, value: g.Value, change: change,
+		id: metricStat{s.Metric, s.Stat, s.Unit}, word: SeriesWord{g.Outcome, g.Evidence, since}, value: g.Value,
+		change: change,
 		metric: func() SeriesMetric {
 			return SeriesMetric{Name: s.Metric, Label: words.Metric(s.Metric, s.Stat), Unit: s.Unit,
 				Higher: judge.Higher(s.Metric), Effect: t.r.Gate.Policy.Effect(s.Metric)}
@@ -205,25 +209,44 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 }
 
 // Explore is the table of all series, each in the newest release that has it, worst first, and of the scores of each
-// model and device in its newest release.
+// model and device in its newest release. A number of a regression that is still open has its size, as the page of
+// changes has it: against the level since then it is unchanged.
 func (r *Report) Explore() SeriesTable {
 	t := r.newSeriesTable()
 	type row struct {
-		s *judge.Series
-		g judge.Summary
+		s     *judge.Series
+		g     judge.Summary
+		since string
 	}
 	var rows []row
+	open, newest := map[*judge.Series]row{}, r.Newest()
+	if newest >= 0 {
+		for _, c := range r.Gate.Findings(newest).Changes {
+			if gate.Open(&c) {
+				for _, m := range r.Gate.Moved(&c) {
+					open[m.Series] = row{since: c.Since, g: judge.Summary{Effect: m.Effect}}
+				}
+			}
+		}
+	}
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
-		if g, ok := r.Gate.Summary(s, -1); ok && !s.Tail() {
-			rows = append(rows, row{s, g})
+		g, ok := r.Gate.Summary(s, -1)
+		if !ok || s.Tail() {
+			continue
 		}
+		x := row{s: s, g: g}
+		if was, isOpen := open[s]; isOpen && g.Release == newest {
+			x.since, x.g.Outcome, x.g.Evidence, x.g.Rank = was.since, schema.Regressed, schema.Confirmed, 0
+			x.g.Effect, x.g.Weight = was.g.Effect, was.g.Effect
+		}
+		rows = append(rows, x)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.g.Rank, b.g.Rank), cmp.Compare(b.g.Weight, a.g.Weight))
 	})
 	for _, x := range rows {
-		t.add(x.s, x.g)
+		t.add(x.s, x.g, x.since)
 		t.in(x.g.Release, r.sparkLetters(x.s))
 		t.numbers.place(x.s, &x.g)
 	}
@@ -274,7 +297,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 		if !ok || s.Tail() {
 			continue
 		}
-		t.add(s, g)
+		t.add(s, g, "")
 		t.numbers.load(t.numbers.place(s, &g))
 		t.numbers.judged(s, &g)
 		at, known := classes[g.Class]
@@ -505,7 +528,7 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 		word: SeriesWord{Verdict: schema.NoBaseline},
 	}
 	if v != nil {
-		row.word = SeriesWord{v.Outcome, v.Evidence}
+		row.word = SeriesWord{Verdict: v.Outcome, Evidence: v.Evidence}
 		if worse, ok := v.Effect.Get(); ok && v.Interval != nil { // in shares of 1 of a share
 			c := latency.Round(-worse, 7)
 			if s.Lower() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/terminal"
@@ -156,6 +157,28 @@ func TestChangesPage(t *testing.T) {
 		}
 		if levels != 2 {
 			t.Errorf("%d of 2 levels of %s lead to a row", levels, s.Key.Workload())
+		}
+	}
+}
+
+// Explore begins with the numbers of a regression that is still open, with their sizes as the page of changes has them.
+func TestExploreBeginsWithWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	r := reportOf(t, slowed(14), render.ModeRelease)
+	list := r.Gate.Changes(13)
+	if len(list) != 1 {
+		t.Fatalf("%d changes", len(list))
+	}
+	x := r.Explore()
+	want := render.SeriesWord{Verdict: schema.Regressed, Evidence: schema.Confirmed, Since: "v10"}
+	for i, m := range r.Gate.Moved(&list[0]) {
+		if x.Words[x.Word[i]] != want || math.Abs(*x.Change[i]-m.Effect) > 1e-6 {
+			t.Errorf("row %d: %+v, %g, want %+v, %g", i, x.Words[x.Word[i]], *x.Change[i], want, m.Effect)
+		}
+	}
+	for i := len(list[0].Numbers); i < len(x.Word); i++ {
+		if x.Words[x.Word[i]].Since != "" {
+			t.Errorf("row %d is said to be slower, too", i)
 		}
 	}
 }

@@ -270,7 +270,7 @@
           known = t.u && t.u[i] >= 0;
         lines.push([
           p.model, p.device, t.impls[t.i[i]], t.workloads[t.w[i]], t.tools[t.t[i]], m.label, m.unit, t.v[i], t.c[i], g.verdict,
-          g.evidence, t.releases[t.r[i]], known ? t.runs[t.u[i]] : "", known ? t.o[i] : ""
+          g.since ? "since " + g.since : g.evidence, t.releases[t.r[i]], known ? t.runs[t.u[i]] : "", known ? t.o[i] : ""
         ]);
       }
       return ttreport.csv(lines);

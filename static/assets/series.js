@@ -117,7 +117,7 @@
     return p.model + " on " + p.device;
   }
   function verdictName(w) {
-    return w.verdict + (w.evidence ? " " + w.evidence : "");
+    return w.verdict + (w.since ? " since " + w.since : w.evidence ? " " + w.evidence : "");
   }
   function verdict(w) {
     var name = verdictName(w);
