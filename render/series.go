@@ -219,15 +219,9 @@ func (r *Report) Explore() SeriesTable {
 		since string
 	}
 	var rows []row
-	open, newest := map[*judge.Series]row{}, r.Newest()
+	open, newest := map[*judge.Series]slower{}, r.Newest()
 	if newest >= 0 {
-		for _, c := range r.Gate.Findings(newest).Changes {
-			if gate.Open(&c) {
-				for _, m := range r.Gate.Moved(&c) {
-					open[m.Series] = row{since: c.Since, g: judge.Summary{Effect: m.Effect}}
-				}
-			}
-		}
+		open = r.stillSlower(newest)
 	}
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
@@ -238,7 +232,7 @@ func (r *Report) Explore() SeriesTable {
 		x := row{s: s, g: g}
 		if was, isOpen := open[s]; isOpen && g.Release == newest {
 			x.since, x.g.Outcome, x.g.Evidence, x.g.Rank = was.since, schema.Regressed, schema.Confirmed, 0
-			x.g.Effect, x.g.Weight = was.g.Effect, was.g.Effect
+			x.g.Effect, x.g.Weight = was.by, was.by
 		}
 		rows = append(rows, x)
 	}
@@ -259,6 +253,25 @@ func (r *Report) Explore() SeriesTable {
 		t.addScores(runs, found[p.Newest], func(*schema.Verdict) { t.in(p.Newest, "") })
 	}
 	return t.SeriesTable
+}
+
+// slower is since which release a number is worse, and by how much.
+type slower struct {
+	since string
+	by    float64
+}
+
+// stillSlower are the numbers of the regressions of earlier releases that are open in a release.
+func (r *Report) stillSlower(release int) map[*judge.Series]slower {
+	out := map[*judge.Series]slower{}
+	for _, c := range r.Gate.Findings(release).Changes {
+		if gate.Open(&c) {
+			for _, m := range r.Gate.Moved(&c) {
+				out[m.Series] = slower{c.Since, m.Effect}
+			}
+		}
+	}
+	return out
 }
 
 // sparkLetters are the last values of a series, each as one of 64 levels. The span is never less than a fifth of the
@@ -309,6 +322,12 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 	}
 	t.numbers.explain(at)
 	t.releaseScores(at)
+	for series, x := range r.stillSlower(at) {
+		if row, ok := t.numbers.rows[series]; ok && t.numbers.Why[row] == "" {
+			t.numbers.Why[row] = "Still " + words.Signed(series.Metric, x.by) + " since " + x.since +
+				": it is compared with the level since then."
+		}
+	}
 	return t.SeriesTable
 }
 

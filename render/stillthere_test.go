@@ -176,6 +176,11 @@ func TestExploreBeginsWithWhatIsOpen(t *testing.T) {
 			t.Errorf("row %d: %+v, %g, want %+v, %g", i, x.Words[x.Word[i]], *x.Change[i], want, m.Effect)
 		}
 	}
+	for row, why := range r.ReleaseSeries(13).Why {
+		if row < 2 && !strings.HasPrefix(why, "Still +1") || !strings.Contains(why, " since v10") {
+			t.Errorf("the drawer of row %d says %q", row, why)
+		}
+	}
 	for i := len(list[0].Numbers); i < len(x.Word); i++ {
 		if x.Words[x.Word[i]].Since != "" {
 			t.Errorf("row %d is said to be slower, too", i)
