@@ -22,10 +22,27 @@ import (
 	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
-// mayBeOne reports that two files do not state different models, days, devices, releases or builds. Their times may be
-// in two zones. What tt-inference-server names apart is of two models or devices, which may well give some equal
-// numbers.
+// mayBeOne reports that two files do not state different models, days, devices, releases or builds.
 func mayBeOne(a, b *result) bool {
+	return isOneDay(a.reading.Facts.Start, b.reading.Facts.Start) && isOneDay(a.facts.Start, b.facts.Start) &&
+		mayBeOneSystem(a, b)
+}
+
+// mayBeOneAt is [mayBeOne] of points, whose own times count where both have one: a table has rows of a whole day.
+func mayBeOneAt(x, y placed) bool {
+	p, q := x.point().Start, y.point().Start
+	if p.IsZero() || q.IsZero() {
+		return mayBeOne(x.r, y.r)
+	}
+	return isOneDay(p, q) && mayBeOneSystem(x.r, y.r)
+}
+
+// isOneDay reports times that may be one, or of which one is unknown: they may be in two zones.
+func isOneDay(a, b time.Time) bool { return a.IsZero() || b.IsZero() || a.Sub(b).Abs() < 15*time.Hour }
+
+// mayBeOneSystem reports that two files do not state different models, devices, releases or builds. What
+// tt-inference-server names apart is of two models or devices, which may well give some equal numbers.
+func mayBeOneSystem(a, b *result) bool {
 	first, _ := ttis.NameFacts(a.shown())
 	second, _ := ttis.NameFacts(b.shown())
 	if !mayBeEqual(first.ModelID, second.ModelID) || !mayAgree(&a.reading.Facts, &b.reading.Facts) {
@@ -46,18 +63,6 @@ func mayBeOne(a, b *result) bool {
 	return mayAgree(&x, &y)
 }
 
-// mayBeOneAt is [mayBeOne] of points, whose own times count where both have one: a table has rows of a whole day.
-func mayBeOneAt(x, y placed) bool {
-	p, q := x.point().Start, y.point().Start
-	if p.IsZero() || q.IsZero() {
-		return mayBeOne(x.r, y.r)
-	}
-	a, b := *x.r, *y.r
-	a.facts.Start, a.reading.Facts.Start = p, p
-	b.facts.Start, b.reading.Facts.Start = q, q
-	return mayBeOne(&a, &b)
-}
-
 func mayBeEqual(a, b string) bool { return a == "" || b == "" || strings.EqualFold(a, b) }
 
 func mayAgree(a, b *schema.Facts) bool {
@@ -67,9 +72,8 @@ func mayAgree(a, b *schema.Facts) bool {
 			return false
 		}
 	}
-	isOneTime := a.Start.IsZero() || b.Start.IsZero() || a.Start.Sub(b.Start).Abs() < 15*time.Hour
 	x, y := strings.Split(a.Model.ID, "/"), strings.Split(b.Model.ID, "/")
-	return isOneTime && mayBeEqual(x[len(x)-1], y[len(y)-1]) &&
+	return mayBeEqual(x[len(x)-1], y[len(y)-1]) &&
 		(mayBeEqual(a.Device.Name, b.Device.Name) || schema.IsDeviceWithin(a.Device.Name, b.Device.Name)) &&
 		mayBeEqual(a.Release, b.Release) && mayBeEqual(a.Impl, b.Impl) && mayBeEqual(a.Stack.Engine, b.Stack.Engine) &&
 		mayBeEqual(strings.TrimPrefix(a.Stack.Version, "v"), strings.TrimPrefix(b.Stack.Version, "v")) &&

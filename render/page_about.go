@@ -140,10 +140,13 @@ func (r *Report) NotesPage() Page {
 	return p
 }
 
+// ProblemsPath is the page of problems.
+const ProblemsPath Address = "problems/index.html"
+
 // ProblemsPage lists everything that could not be read, understood or trusted.
 func (r *Report) ProblemsPage() Page {
 	all := r.allProblems()
-	p := r.page("problems/index.html", "problems", "Problems", "What could not be read or trusted.")
+	p := r.page(ProblemsPath, "problems", "Problems", "What could not be read or trusted.")
 	p.Simulated = ""
 	var counts []string // "2 errors and 1 warning"
 	for _, sev := range schema.Severities() {

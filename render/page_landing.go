@@ -133,7 +133,7 @@ func (r *Report) NamesIn(p *Page) (out Links) {
 		}
 	}
 	if slices.ContainsFunc(p.Lead.Paras, func(t string) bool { return strings.HasSuffix(t, "see Problems.") }) {
-		out = append(out, Link{"Problems", "problems/index.html"})
+		out = append(out, Link{"Problems", ProblemsPath})
 	}
 	return out
 }

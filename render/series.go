@@ -219,7 +219,8 @@ func (r *Report) Explore() SeriesTable {
 		since string
 	}
 	var rows []row
-	open, newest := map[*judge.Series]slower{}, r.Newest()
+	var open map[*judge.Series]slower
+	newest := r.Newest()
 	if newest >= 0 {
 		open = r.stillSlower(newest)
 	}

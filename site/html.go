@@ -184,7 +184,7 @@ func menuItems(r *render.Report) []menuItem {
 		{"evals", "Evals", "evals/index.html"}, {"explore", "Explore", "explore/index.html"},
 		{"releases", "Releases", render.ReleasesPath}, {"targets", "Targets", "targets/index.html"},
 		{"coverage", "Coverage", render.CoveragePath}, {"notes", "Notes", "notes/index.html"},
-		{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"},
+		{"problems", "Problems", render.ProblemsPath}, {"about", "About", "about/index.html"},
 	}
 	return slices.DeleteFunc(all, func(m menuItem) bool {
 		switch m.Name {

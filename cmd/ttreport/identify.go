@@ -266,21 +266,14 @@ func (is *identification) guess(
 	files []manifest.Named, wanted []string, with func(pattern string) (ingest.Set, error),
 ) error {
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
-	tried := []string{""} // each try reads all files again
-	for i := range 3 {
-		pattern := ""
-		switch {
-		case i == 0:
-			pattern = manifest.Propose(files, wanted)
-		case i == 1:
-			pattern = manifest.Propose(files, other)
-		case len(is.unlike) > 0:
-			pattern = manifest.ProposeConfig(files)
-		}
-		if slices.Contains(tried, pattern) {
+	patterns := []string{manifest.Propose(files, wanted), manifest.Propose(files, other)}
+	if len(is.unlike) > 0 {
+		patterns = append(patterns, manifest.ProposeConfig(files))
+	}
+	for i, pattern := range patterns {
+		if pattern == "" || slices.Contains(patterns[:i], pattern) { // each try reads all files again
 			continue
 		}
-		tried = append(tried, pattern)
 		set, err := with(pattern)
 		if err != nil {
 			return err

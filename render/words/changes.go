@@ -180,10 +180,10 @@ func are(c *judge.Change) string {
 	return "is"
 }
 
-// openText is the sentence about regressions of earlier releases; "" without any.
-func openText(g *gate.Review) string {
+// openText is the sentence about regressions of earlier releases; "" without any, and where they are listed below.
+func openText(g *gate.Review, listed bool) string {
 	list := g.OpenChanges()
-	if len(list) == 0 {
+	if listed || len(list) == 0 {
 		return ""
 	}
 	c := &list[0]

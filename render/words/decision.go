@@ -199,11 +199,19 @@ func tally(c gate.Tally, r *gate.Result) string {
 
 // Headline is the reason of a decision as one sentence: the one or two worst findings with their numbers, and how many
 // more there are. [Decide] has the inventory.
-func Headline(g *gate.Review) string {
+func Headline(g *gate.Review) string { return headline(g, false) }
+
+// HeadlineOverChanges is the headline where the changes are listed below it: what that list does not say, or "".
+func HeadlineOverChanges(g *gate.Review) string { return headline(g, true) }
+
+const nothingNew = "Nothing new got slower."
+
+func headline(g *gate.Review, listed bool) string {
 	kind, list := g.Decisive()
+	open := openText(g, listed)
 	switch {
 	case kind == "" && (g.Result.Word == gate.Pass || g.Result.Word == gate.PassWithWarnings):
-		return passes(g, openText(g))
+		return passes(g, open)
 	case kind == gate.FailInvalid:
 		if s := invalid(g.Lints); s != "" {
 			return s
@@ -213,9 +221,12 @@ func Headline(g *gate.Review) string {
 	case kind == gate.FailTarget && len(list) > 0:
 		return missed(list)
 	case kind == gate.FailOpen:
-		return nothingNew + " " + openText(g)
+		return strings.TrimSpace(nothingNew + " " + open)
 	}
 	if list := changedIn(g, kind); len(list) > 0 {
+		if listed {
+			return ""
+		}
 		out := ChangeText(&list[0])
 		if more := len(list) - 1; more > 0 {
 			out = strings.TrimSuffix(out, ".") + fmt.Sprintf("; %s more %s.", Count(more), verb(more, "change", "changes"))
@@ -226,22 +237,6 @@ func Headline(g *gate.Review) string {
 		return change
 	}
 	return Capital(Decide(g.Result).Detail)
-}
-
-const nothingNew = "Nothing new got slower."
-
-// HeadlineOverChanges is the headline where the changes are listed below it: what that list does not say, or "".
-func HeadlineOverChanges(g *gate.Review) string {
-	kind, _ := g.Decisive()
-	switch {
-	case kind == gate.FailOpen:
-		return nothingNew
-	case len(changedIn(g, kind)) > 0:
-		return ""
-	case kind == "" && (g.Result.Word == gate.Pass || g.Result.Word == gate.PassWithWarnings):
-		return passes(g, "")
-	}
-	return Headline(g)
 }
 
 // mostWords is how many words the heading of a page has, with the word of its decision.

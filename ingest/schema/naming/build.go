@@ -8,18 +8,20 @@ import (
 
 // What names call a build, beside a [Day]. Which GPU is called b200 or v100 has three digits.
 const (
-	BuildNumber = `(?:build|nightly|weekly|ci|job|pr|release|version)[-_#]?\d+|[bv]\d{4,}`
-	Version     = `(?:v\d+(?:\.\d+)+|\d+\.\d+\.\d+)(?:[-_.+]?(?:rc|post|dev|alpha|beta)\.?\d*)?`
-	Commit      = `[0-9a-f]{7,40}`
+	BuildNumber  = `(?:build|nightly|weekly|ci|job|pr|release|version)[-_#]?\d+|[bv]\d{4,}`
+	buildVersion = `(?:v\d+(?:\.\d+)+|\d+\.\d+\.\d+)(?:[-_.+]?(?:rc|post|dev|alpha|beta)\.?\d*)?`
+	buildCommit  = `[0-9a-f]{7,40}`
 )
 
 var (
 	// isBuild is a whole name: of a folder that holds one build, or one repeat of it.
-	isBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?` + Day + `|(?:run|rep|repeat|attempt)[-_#]?\d+|` + BuildNumber +
-		`|(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|` + Version + `|` + Commit + `)$`)
-	ofBuild = lazyregexp.New(`(?i)(?:^|[-_. /])(` + BuildNumber + `|` + Version + `|` + Commit + `)(?:$|[-_. /])`)
+	isBuild = lazyregexp.New(`(?i)^(?:(?:[a-z]+[-_])?` + Day + `|(?:run|rep|repeat|attempt)[-_#]?\d+|` +
+		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|` +
+		BuildNumber + `|` + buildVersion + `|` + buildCommit + `)$`)
+	ofBuild = lazyregexp.New(
+		`(?i)(?:^|[-_. /])(` + BuildNumber + `|` + buildVersion + `|` + buildCommit + `)(?:$|[-_. /])`)
 	// ofModel is before a version that is a model's: deepseek-v3.2.
-	ofModel = lazyregexp.New(`(?i)(?:` + Families + `|claude|gpt|phi|yi)[-_. ]?$`)
+	ofModel = lazyregexp.New(`(?i)(?:` + anyFamily + `)[-_. ]?$`)
 )
 
 // IsBuild reports a name that says which build something is of and nothing else: its day, number, version or commit.

@@ -78,13 +78,16 @@ var (
 	lastNumber = lazyregexp.New(`(?i)([a-z]*)(?:[-_ ~#]| ?\()(\d{1,3})\)?$`)
 	// version is the number of a family of models at the end of a name, llama-3, or a day.
 	version = lazyregexp.New(
-		`(?i)(?:` + Families + `|claude|gpt|phi|yi|v|version|deepseek[-_]?r)[-_ ]?\d+$|` + Day + `$`)
+		`(?i)(?:` + anyFamily + `|v|version|deepseek[-_]?r)[-_ ]?\d+$|` + Day + `$`)
 )
 
 // Families are what the names of models begin with.
 const Families = `(?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|gpt[-_]?(?:oss|j|neo)|` +
 	`glm|falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|command[-_]?r|internlm|smollm|bloom|vicuna|exaone|ernie|` +
 	`whisper)`
+
+// anyFamily is also what begins other words, unless a number follows it.
+const anyFamily = Families + `|claude|gpt|phi|yi`
 
 // cut is a name without a part of it, and without the separator behind that.
 func cut(name string, from, to int) string {
