@@ -19,15 +19,23 @@ def sh(*argv, cwd, limit=1200, ok=True, env=None):
     return printed
 
 
+class Unfetched(RuntimeError):
+    """What could not be had from a package registry."""
+
+
 def fetched(*argv, **kw):
-    """Runs a command that needs a package registry, three times more when it fails: networks fail now and then."""
+    """Runs a command that needs a package registry, three times more when it fails: networks fail now and then. Raises
+    Unfetched if the last time fails, too."""
     for pause in (5, 20, 60):
         try:
             return sh(*argv, **kw)
         except RuntimeError as e:
             print(f"   tried again after {pause} s: {e}", flush=True)
             time.sleep(pause)
-    return sh(*argv, **kw)
+    try:
+        return sh(*argv, **kw)
+    except RuntimeError as e:
+        raise Unfetched(e) from e
 
 
 def end(process):

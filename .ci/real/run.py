@@ -60,10 +60,13 @@ class Runs:
     @functools.cached_property
     def tokenizer(self):
         """One is made with AIPerf's libraries when the first step needs it."""
-        commands.fetched(self.ttreport, "doctor", "--make", "aiperf", cwd=self.work)
+        self.install("aiperf")
         python = glob.glob(f"{self.work}/cache/ttreport/tools/aiperf-*/bin/python")[0]
         self.sh(python, commands.TOKENIZER, f"{self.work}/tok")
         return f"{self.work}/tok"
+
+    def install(self, tool):
+        commands.fetched(self.ttreport, "doctor", "--make", tool, cwd=self.work)
 
     def sh(self, *argv, cwd=None, **kw):
         return commands.sh(*argv, cwd=cwd or self.work, **kw)
@@ -110,6 +113,7 @@ class Runs:
         return f"command {self.ttreport} sim --port {commands.port()}"
 
     def load_client(self, tool, *more):
+        self.install(tool)
         key = "sk-" + os.urandom(12).hex()
         c = self.collect(f"{tool}-sim", self.simulator() + " --key-from OPENAI_API_KEY", "--tools", tool,
                          "--only", "benchmarks", "--workload", "isl=64,osl=16,c=4,n=16", *more,
@@ -125,9 +129,11 @@ class Runs:
         self.load_client("aiperf", "--workload", "isl=64,osl=16,c=1,n=4")
 
     def guidellm(self):
+        servers.room(self.work, 12)  # it requires a torch with the libraries of CUDA
         self.load_client("guidellm", "--workload", "isl=64,osl=16,c=1,n=4")
 
     def lm_eval(self):
+        self.install("lm-eval")
         rnd = random.Random(1)
         with open(self.folder("lm-eval-sim") + "/sums.jsonl", "w") as f:
             for _ in range(20):
@@ -144,6 +150,7 @@ class Runs:
         self.row("lm-eval", "sim", c, f"{len(ours)} score", equal(ours, theirs))
 
     def inspect(self):
+        self.install("inspect")
         shutil.copy(os.path.join(HERE, "tasks", "sums.py"), self.folder("inspect-sim"))
         c = self.collect("inspect-sim", self.simulator(), "--only", "evals", "--evals", "inspect:sums.py",
                          tokenized=False)
@@ -347,6 +354,7 @@ class Runs:
     def query(self, engine):
         """The queries of the page about Parquet, on the demo."""
         begin, folder = time.monotonic(), self.folder(f"export-{engine}")
+        servers.room(self.work, 3)
         for argv in (["collect"], ["build"], ["export", "parquet", "warehouse"]):
             self.sh(self.ttreport, *argv, cwd=folder)
         ask = warehouse.trino if engine == "trino" else functools.partial(warehouse.queries, engine)
@@ -367,9 +375,10 @@ class Runs:
             self.ran.append((name, time.monotonic() - begin, processor() - cpu))
         except Skip as e:
             self.not_run(name, e)
+        except commands.Unfetched as e:
+            self.not_run(name, f"not to be had here: {str(e).strip().splitlines()[-1]}")
         except Exception as e:  # the other steps must run all the same
-            print(f"   FAILED: {name}: {e}", flush=True)
-            self.failed.append(name)
+            self.failed.append(f"{name}: {e}")
 
     def steps(self):
         """All steps in their order, each with the seconds that it takes on two quiet cores, installs included. Slurm's
@@ -391,6 +400,8 @@ class Runs:
         print("\n" + "\n".join(f"{s:>6.0f} s, {cpu:>4.0f} s of CPU  {name}" for name, s, cpu in self.ran))
         for name, why in self.left:
             print(f"NOT RUN: {name}: {why}")
+        for wrong in self.failed:
+            print(f"FAILED: {wrong}")
 
 
 def main():

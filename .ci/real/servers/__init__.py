@@ -39,6 +39,11 @@ def cache():
     return os.environ.get("TTREPORT_REAL_CACHE") or os.path.expanduser("~/.cache/ttreport-real")
 
 
+def room(folder, gigabytes):
+    if shutil.disk_usage(folder).free < gigabytes * 1e9:
+        raise Skip(f"less than {gigabytes} GB of disk")
+
+
 INSTALLING = threading.Lock()
 
 
@@ -86,8 +91,7 @@ def vllm(work):
     interpreter = python("3.11", "3.12", "3.13")
     if not interpreter:
         raise Skip("no Python 3.11 to 3.13")
-    if shutil.disk_usage(work).free < 15e9:
-        raise Skip("less than 15 GB of disk")
+    room(work, 15)
     env, model = f"{work}/vllm", f"{work}/tiny-hf"
     sh(interpreter, "-m", "venv", env, cwd=work)
     install_vllm(env, work)
