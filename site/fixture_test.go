@@ -1,9 +1,11 @@
 package site_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -250,6 +252,9 @@ func unpacked(t *testing.T, text string) string {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if bytes.HasPrefix(data, []byte("<")) { // HTML
+		data, _ = json.Marshal(string(data))
 	}
 	return call + `",` + string(data) + ");\n"
 }
