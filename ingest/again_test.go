@@ -236,6 +236,44 @@ func TestSecretsAroundAResult(t *testing.T) {
 	}
 }
 
+// A document whose id an earlier version derived from the folder keeps it when its results are read again, as a folder
+// or file by file, and new results of its run join it.
+func TestHistoryOfAnEarlierVersion(t *testing.T) {
+	files := map[string]string{
+		"a/1.json": lengths(result("acme/x", "20260101-000000", 1)),
+		"a/2.json": lengths(result("acme/x", "20260101-010000", 8)),
+	}
+	dir := write(t, t.TempDir(), files, time.Now())
+	for _, given := range []string{"", "a", "a/2.json a/1.json", "a/1.json a"} {
+		history := t.TempDir()
+		_, now := into(t, history, ingest.Options{}, filepath.Join(dir, "a/1.json"))
+		docs := glob(t, filepath.Join(history, "*", "*", "*.json"))
+		if len(docs) != 1 {
+			t.Fatal(now)
+		}
+		base := strings.TrimSuffix(filepath.Base(docs[0]), ".json")
+		text, err := os.ReadFile(docs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := base[:len(base)-8] + "01d01d01"
+		path := filepath.Join(filepath.Dir(docs[0]), old+".json")
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), base, old)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(docs[0]); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range strings.Split(given, " ") {
+			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, one))
+		}
+		docs = glob(t, filepath.Join(history, "*", "*", "*.json"))
+		if len(docs) != 1 || docs[0] != path || strings.Count(now, `"status"`) != 2 {
+			t.Errorf("%q: %v: %s", given, docs, now)
+		}
+	}
+}
+
 // Folders of one name and one day below two roots are two runs, from the first reading on.
 func TestFoldersOfOneName(t *testing.T) {
 	tmp, history := t.TempDir(), t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/duplicate"
 	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
@@ -60,21 +61,15 @@ func bucketOf(r *result) bucket {
 // rows of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
 func served(results []*result) [][]*result {
 	key := func(r *result) string {
-		return fmt.Sprintf("%s%s%d", idSeparator, strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips)
+		return fmt.Sprint(strings.ToLower(r.facts.Model.Precision), idSeparator, r.facts.Device.Chips)
 	}
 	statesNone := func(r *result) bool { return r.facts.Model.Precision == "" && r.facts.Device.Chips == 0 }
 	parts := schema.Alike(slices.DeleteFunc(slices.Clone(results), statesNone), key)
 	if len(parts) < 2 || results[0].facts.RunID != "" {
 		return [][]*result{results}
 	}
-	for _, part := range parts {
-		for _, r := range part {
-			r.apart = key(r)
-		}
-	}
 	for _, r := range results {
 		if statesNone(r) {
-			r.apart = parts[0][0].apart
 			parts[0] = append(parts[0], r)
 		}
 	}
@@ -174,16 +169,7 @@ func assemble(results []*result) (schema.Run, string) {
 	if run.ID != "" {
 		return run, fmt.Sprintf("%s under id %s", files, run.ID)
 	}
-	folder := first.folderWithinRoot()
-	if run.Start.IsZero() { // two nights may leave files of one name in folders of one name: contents differ
-		var hashes []string
-		for _, r := range results {
-			hashes = append(hashes, r.file.Content)
-		}
-		slices.Sort(hashes)
-		folder = strings.Join(slices.Compact(hashes), idSeparator)
-	}
-	run.ID = derivedID(first, run.Start, folder+first.apart)
+	run.ID = derivedID(&run)
 	return run, fmt.Sprintf("%s in %s, one system and build, no pause over 6 h", files, first.runFolder)
 }
 
@@ -228,15 +214,42 @@ func plannedAsMeasured(plan []schema.Key, results []*result) []schema.Key {
 // idSeparator separates the parts that are hashed into an id. It must not change, because ids would change.
 const idSeparator = "\x00"
 
-// derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
-// What nothing dates stands by itself: there the contents of its files take the folder's place.
-func derivedID(r *result, start time.Time, folder string) string {
-	parts := []string{systemOf(&r.facts, r.facts.Device.Name), folder, start.Format(time.RFC3339)}
+// derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of the numbers
+// that were measured first. It follows from the document alone. Neither the folder is in it, which has another name
+// where a file is read by itself, or from an archive or a clone, nor the bytes of a file, to which the next night is
+// appended; but what nothing dates stands by itself.
+func derivedID(run *schema.Run) string {
+	var first time.Time
+	least := ""
+	add := func(start time.Time, numbers, sha256 string) {
+		if start.IsZero() { // a document leaves it out where it is that of the run
+			start = run.Start
+		}
+		if start.IsZero() {
+			numbers += sha256
+		}
+		switch start = start.Truncate(time.Second); {
+		case least == "" || start.Before(first):
+			first, least = start, numbers
+		case start.Equal(first):
+			least = min(least, numbers)
+		}
+	}
+	for i := range run.Points {
+		add(run.Points[i].Start, duplicate.Numbers(&run.Points[i]), run.Points[i].Source.SHA256)
+	}
+	for _, s := range run.DatedScores() {
+		x, _ := s.Value.Get()
+		add(s.Start, s.Task+" "+s.Metric+" "+duplicate.Number(x), s.Source.SHA256)
+	}
+	facts := schema.Facts{Release: run.Release, Model: run.Model, Impl: run.Impl, Device: run.Device, Stack: run.Stack}
+	began := run.Start.UTC().Truncate(time.Second)
+	parts := []string{systemOf(&facts, run.Device.Name), least, began.Format(time.RFC3339)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, idSeparator)))
-	if start.IsZero() {
+	if began.IsZero() {
 		return history.Undated + hex.EncodeToString(sum[:4])
 	}
-	return start.UTC().Format(history.StartInID) + hex.EncodeToString(sum[:4])
+	return began.Format(history.StartInID) + hex.EncodeToString(sum[:4])
 }
 
 // withUnknown adds unknown fields that a file or a run does not have.
@@ -252,27 +265,6 @@ func withUnknown(to, more schema.Unknown) schema.Unknown {
 	return to
 }
 
-// folderWithinRoot returns the run's folder within its root, so that an id does not depend on where the root is. A root
-// that is an archive counts as the folder that was packed, with or without its name in the archive: results have one id
-// in a folder and in its archive.
-func (r *result) folderWithinRoot() string {
-	folder := cutFolder(r.runFolder, r.root.Name)
-	if r.root.Only == "" || r.rel == r.root.Only {
-		return folder
-	}
-	packed := cutFolder(folder, r.root.Only)
-	stem, _, _ := strings.Cut(path.Base(r.root.Only), ".")
-	return cutFolder(packed, stem)
-}
-
-// cutFolder returns what is below a folder; the whole where the folder is not its beginning.
-func cutFolder(name, folder string) string {
-	if rest, ok := strings.CutPrefix(name, folder); ok && (rest == "" || rest[0] == '/' || folder == "") {
-		return strings.TrimPrefix(rest, "/")
-	}
-	return name
-}
-
 // grouping holds the runs that results make.
 type grouping struct {
 	runs     []schema.Run // by start, then id
@@ -280,10 +272,9 @@ type grouping struct {
 	runOf    map[*source]string // id of the run that a source belongs to
 	problems []schema.Problem
 
-	index   map[string]int         // of a run in runs, by id
-	folders map[string]string      // of a run, by id
-	docs    map[string][]*document // by id of a run: the documents that had results of it
-	memory  *memory
+	index  map[string]int         // of a run in runs, by id
+	docs   map[string][]*document // by id of a run: the documents that had results of it
+	memory *memory
 }
 
 // completeModels gives results that know their model by name alone the id that others of the same folder state for
@@ -314,7 +305,7 @@ func groupRuns(results []*result) *grouping {
 	completeModels(results)
 	counting := slices.DeleteFunc(slices.Clone(results), func(r *result) bool { return !r.counts() })
 	g := &grouping{
-		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
+		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{},
 		docs: map[string][]*document{},
 	}
 	for _, bucket := range schema.Alike(counting, bucketOf) {
@@ -389,11 +380,6 @@ func (g *grouping) add(part []*result) {
 	first := part[0]
 	run, reason := assemble(part)
 	g.report(&run, incomplete(first.journal)...)
-	other := g.folders[run.ID]
-	if first.facts.RunID == "" && !run.Start.IsZero() && other != "" && other != first.runFolder {
-		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
-	}
-	g.folders[run.ID] = first.runFolder
 	stated := run.ID
 	for n := 2; ; n++ {
 		i, isTaken := g.index[run.ID]
@@ -405,6 +391,7 @@ func (g *grouping) add(part []*result) {
 			r.Problems = append(r.Problems, run.Problems...)
 			r.Targets, r.Acceptance = schema.MergeTargets(r.Targets, run.Targets), r.Acceptance.With(run.Acceptance)
 			r.Start, r.End = earlier(r.Start, run.Start), later(r.End, run.End)
+			r.Extra = withUnknown(r.Extra, run.Extra)
 			stated = ""
 			break
 		}

@@ -50,7 +50,6 @@ type identity struct {
 	asked     schema.Key // the workload as its sidecar states it, which is how it was planned
 	runFolder string     // the folder that defines the run, if no id is stated
 	journal   *source    // of the run folder, when there is one
-	apart     string     // what tells its run from another of the same folder, system and build, or ""
 	sidecar   bool       // a sidecar states when it was measured
 
 	contradictions []contradiction // until they are told

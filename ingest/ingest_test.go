@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -111,14 +112,25 @@ func TestGrouping(t *testing.T) {
 	t.Error("no run of three points")
 }
 
-// The id must not depend on where the tree is, nor on what else is loaded with it.
+// The id depends neither on where the tree is, nor on what else is loaded with it, nor on what of it is given.
 func TestIDsAreStable(t *testing.T) {
 	files := map[string]string{"w/a/1.json": result("acme/x", "20260101-000000", 1)}
 	one := load(t, ingest.Options{}, files)
+	dir := write(t, t.TempDir(), files, time.Time{})
 	files["z/other.json"] = result("acme/z", "20250101-000000", 1)
 	two := load(t, ingest.Options{}, files)
 	if one.Runs[0].ID != two.Runs[1].ID {
 		t.Errorf("%s became %s", one.Runs[0].ID, two.Runs[1].ID)
+	}
+	for _, given := range []string{"", "w", "w/a", "w/a/1.json"} {
+		root, err := ingest.OSRoot(filepath.Join(dir, given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+		if err != nil || len(set.Runs) != 1 || set.Runs[0].ID != one.Runs[0].ID {
+			t.Errorf("%q: %v, %+v, want %s", given, err, set.Runs, one.Runs[0].ID)
+		}
 	}
 }
 

@@ -428,8 +428,8 @@ func TestSummaryAfterItsRuns(t *testing.T) {
 		for _, name := range order {
 			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, folder, name+".json"))
 		}
-		if n := strings.Count(now, `"concurrency":2`); n != 2 || orderless(now) != orderless(want) {
-			t.Errorf("%q: %d points of 2: %s", order, n, firstDifference(orderless(now), orderless(want)))
+		if n := strings.Count(now, `"concurrency":2`); n != 2 || now != want {
+			t.Errorf("%q: %d points of 2: %s", order, n, firstDifference(now, want))
 		}
 	}
 }

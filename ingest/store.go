@@ -196,49 +196,24 @@ func (r *Result) count(changed bool) {
 	}
 }
 
-// succeed returns a run with what its documents know of it: targets, plan, paths; the id where it began as they did.
+// succeed returns a run with what its documents know of it: targets, plan, paths; and the id of a document of which
+// nothing else is left, where that follows from something else than its numbers: an earlier version derived it from the
+// folder, or a person corrected what was stored.
 func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
-	if len(docs) == 0 {
-		run.ID = s.apart(run)
-	}
 	hasID := !isDerivedID(&run)
 	for _, d := range docs {
 		if clash(&d.run, &run) {
 			continue // it was another one's until now
 		}
 		old, _ := d.left()
-		if !hasID && !d.isTaken && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
-			!d.run.Start.IsZero() && run.Start.Equal(d.run.Start) {
-			// Read from another folder or envelope: the document stays the one it is.
+		if !hasID && !d.isTaken && isDerivedID(&d.run) && d.run.ID != derivedID(&d.run) &&
+			len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) && areOneSecond(run.Start, d.run.Start) {
 			hasID, d.isTaken, run.ID = true, true, d.run.ID
 		}
 		old.Points, old.Scores, old.Start, old.End = d.run.Points, d.run.Scores, d.run.Start, d.run.End
 		run = history.Update(onlyOf(old, &run), run, s.Retarget)
 	}
 	return run
-}
-
-// apart is the id of a run of which nothing is stored: its own, or the first one that is not of the files of another
-// folder. Below two roots there may be folders of one name and one day.
-func (s Store) apart(run schema.Run) string {
-	own := run.ID
-	for n := 2; isDerivedID(&run); n++ {
-		old, isThere := history.Peek(s.Dir, &run)
-		if !isThere {
-			break
-		}
-		folders := map[string]bool{}
-		for src := range old.Sources() {
-			folders[folderOfRun(storedSource(*src))] = true
-		}
-		for src := range run.Sources() {
-			if folders[folderOfRun(storedSource(*src))] {
-				return run.ID
-			}
-		}
-		run.ID = fmt.Sprintf("%s~%d", own, n)
-	}
-	return run.ID
 }
 
 // replace writes a run in the place of a document, with what is left of that if it is of the same run.

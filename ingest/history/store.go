@@ -127,6 +127,9 @@ func Merge(other, run schema.Run) schema.Run {
 func join(old, now schema.Run, results func(old, now *schema.Run)) schema.Run {
 	old.Scores, now.Scores = old.DatedScores(), now.DatedScores()
 	now.Release, now.Impl = cmp.Or(now.Release, old.Release), cmp.Or(now.Impl, old.Impl)
+	if now.Model.Name == old.Model.Name {
+		now.Model.ID = cmp.Or(now.Model.ID, old.Model.ID)
+	}
 	keepPaths(&old, &now)
 	results(&old, &now)
 	now.Targets = schema.MergeTargets(old.Targets, now.Targets)
