@@ -395,7 +395,7 @@ func identify(src *source, side *sideFiles, opt Options, uses patternUses, m *me
 			r.reading.Points[i].Start, r.reading.Points[i].End = time.Time{}, time.Time{}
 		}
 	}
-	named, isNamed := ttis.NameFacts(r.shown())
+	named, isNamed := ttis.NameFacts(r.place())
 	if isNamed || len(side.specs) > 0 {
 		if s := side.specFor(src, named.ModelID); s != nil {
 			r.state(statement{from: schema.FromSpec, where: s.shown(), facts: &s.reading.Facts})

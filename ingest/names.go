@@ -82,10 +82,10 @@ func (r *result) labelOf(p *schema.Point) string {
 	if name := label(stem); name != "" && !s.hasOwnFolder() {
 		return name
 	}
-	for i, folder := range slices.Backward(r.folders(dir)) {
+	for _, folder := range slices.Backward(r.folders(dir)) {
 		if naming.IsBuild(folder) {
 			lengths = lengthsOf(p)
-		} else if name := label(folder); name != "" && i > 0 {
+		} else if name := label(folder); name != "" {
 			return name + lengths
 		}
 	}
@@ -98,8 +98,9 @@ func (r *result) labelOf(p *schema.Point) string {
 	return cmp.Or(naming.Label(s.stem(), k, f.Start), s.stem()) + lengths // all of it is the model, and a repeat
 }
 
-// folders are the names of the folders of a result, below the first one: that of a repository, or what was given, which
-// is called as somebody likes, wherever it is read from.
+// folders are the names of the folders of a result that may say what was measured. The first one is that of a
+// repository, or of what was given to read, and called as somebody likes, base or candidate; but where nothing names
+// the model, it may be all that tells two models apart.
 func (r *result) folders(dir string) []string {
 	given, names := 0, strings.Split(dir, "/")
 	if r.root.Name != "" && r.root.Name != "." {
@@ -113,7 +114,11 @@ func (r *result) folders(dir string) []string {
 	if stem, _, _ := strings.Cut(path.Base(r.root.Only), "."); isPacked && len(names) > 0 && names[0] == stem {
 		names = names[1:]
 	}
-	return append(strings.Split(r.root.Folders, "/"), names...)
+	names = append(strings.Split(r.root.Folders, "/"), names...)
+	if (r.root.Repository || r.facts.Model.Name != "") && !naming.IsBuild(names[0]) {
+		return names[1:]
+	}
+	return names
 }
 
 // lengthsOf is how long the requests of a point were, as a part of its label: prompts to two digits, and answers where

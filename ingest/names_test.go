@@ -162,3 +162,64 @@ func TestYAMLWithAByteOrderMark(t *testing.T) {
 		t.Error(p, v)
 	}
 }
+
+// What is measured, and of what, is the same from wherever a folder is given that has no repository: the names of the
+// folders above count, too, and that of what is given where nothing else names the model.
+func TestNamesByEveryPath(t *testing.T) {
+	score := `{"results":{"gsm8k":{"acc,none":0.53125}},"versions":{},"config":{}}`
+	mteb := `{"mteb_version":"1.12","task_name":"NFCorpus","dataset_revision":"ec0fa4fe99da2ff19ca1214b7966684033a5",` +
+		`"scores":{"test":[{"hf_subset":"default","languages":["eng-Latn"],"main_score":0.33125,"ndcg_at_10":0.33125}]}}`
+	nameless := func(x string) string {
+		return `{"completed":8,"mean_ttft_ms":10.25,"mean_tpot_ms":2.5,"output_throughput":` + x + `}`
+	}
+	dir := write(t, t.TempDir(), map[string]string{
+		"in/modelA/bench.json": nameless("256.25"), "in/modelB/bench.json": nameless("356.25"),
+		"in/evals_output/eval_Tiny-1B_n150/acme__Tiny-1B/results.json":             score,
+		"in/acme__Embed-1B/0123456789abcdef0123456789abcdef01234567/NFCorpus.json": mteb,
+	}, time.Time{})
+	said := func(at string, given ...string) string {
+		t.Chdir(filepath.Join(dir, at))
+		var roots []ingest.Root
+		for _, name := range given {
+			root, err := ingest.OSRoot(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			roots = append(roots, root)
+		}
+		set, err := ingest.Load(context.Background(), roots, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, r := range set.Runs {
+			label := ""
+			if len(r.Points) > 0 {
+				label = r.Points[0].Key.Dims[schema.DimLabel]
+			}
+			out = append(out, strings.Join([]string{r.ID, r.Model.ID, r.Model.Name, r.Device.Name, label}, " "))
+		}
+		slices.Sort(out)
+		return strings.Join(out, "\n")
+	}
+	want := said(".", "in")
+	for _, part := range []string{"modelA", "modelB", "Tiny-1B n150", "acme/Embed-1B"} {
+		if !strings.Contains(want, part) {
+			t.Errorf("no %s in %s", part, want)
+		}
+	}
+	eval, embed := "evals_output/eval_Tiny-1B_n150", "acme__Embed-1B/0123456789abcdef0123456789abcdef01234567"
+	for _, c := range []struct {
+		at    string
+		given []string
+	}{
+		{"in", []string{"."}}, {"in", []string{"modelA", "modelB", eval, embed}},
+		{".", []string{"in/modelA", "in/modelB", "in/" + eval + "/acme__Tiny-1B", "in/" + embed}},
+		{"in/" + eval, []string{".", dir + "/in/modelA", "../../modelB", "../../" + embed + "/NFCorpus.json"}},
+		{"in/" + embed, []string{".", "../../modelA/bench.json", "../../modelB", "../../" + eval}},
+	} {
+		if got := said(c.at, c.given...); got != want {
+			t.Errorf("%v in %s:\n%s\nwant\n%s", c.given, c.at, got, want)
+		}
+	}
+}

@@ -184,6 +184,7 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 // reader recognises. A mapping of columns that are not there is of other files: what a tool defines is read as that.
 func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	s := &source{found: at, open: f, role: roleOf(at.rel)}
+	f.Place = at.place()
 	sources := []*source{s}
 	if s.role != "" { // it is read when all files are known
 		s.reading.Format = string(s.role)

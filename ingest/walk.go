@@ -30,9 +30,11 @@ type Root struct {
 	Only  string
 	Above []Above
 	Own   []fs.FileInfo
+	Path  string // of its folder on the disk; "" for none
 	// Folders are the names of its folders, the first one that of its repository; else its path as the user sees it
 	// from the current folder, or its own name alone.
-	Folders string
+	Folders    string
+	Repository bool // the first one is that of a repository
 	// Tables are mappings of the user's own for files that no tool's format describes.
 	Tables []table.Table
 	Tasks  map[string]string // what the user calls tasks of evals, by the names in files
@@ -80,16 +82,19 @@ func OSRoot(name string) (Root, error) {
 	if rel != "" {
 		folder.Trust(rel, name) // that it is a link to somewhere else is the user's decision
 	}
-	return Root{FS: folder, Name: top, Only: rel, Above: above(top), Folders: foldersFrom(top)}, nil
+	root := Root{FS: folder, Name: top, Only: rel, Above: above(top)}
+	root.nameFolders()
+	return root, nil
 }
 
-// foldersFrom are the names of the folders of a root: see [Root]. A repository is a checkout, or an archive of one,
-// which has no .git. A workspace is no such repository: what lies in it may be anybody's.
-func foldersFrom(root string) string {
-	abs, err := filepath.Abs(root)
+// nameFolders finds the names of the folders of a root. A repository is a checkout, or an archive of one, which has no
+// .git. A workspace is no such repository: what lies in it may be anybody's.
+func (r *Root) nameFolders() {
+	abs, err := filepath.Abs(r.Name)
 	if err != nil {
-		return ""
+		return // the current folder was deleted
 	}
+	r.Path = filepath.ToSlash(abs)
 	has := func(dir string, marks ...string) bool {
 		return slices.ContainsFunc(marks, func(mark string) bool {
 			_, err := os.Lstat(filepath.Join(dir, mark))
@@ -98,18 +103,20 @@ func foldersFrom(root string) string {
 	}
 	for dir := abs; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if has(dir, ".git", ".github", "LICENSE") {
-			return filepath.ToSlash(strings.TrimPrefix(abs, filepath.Dir(dir)+string(filepath.Separator)))
+			r.Folders = filepath.ToSlash(strings.TrimPrefix(abs, filepath.Dir(dir)+string(filepath.Separator)))
+			r.Repository = true
+			return
 		}
 		if has(filepath.Dir(dir), "ttreport.yaml", "history") {
 			break
 		}
 	}
+	r.Folders = filepath.Base(abs)
 	if here, err := filepath.Abs("."); err == nil {
 		if rel, isBelow := strings.CutPrefix(abs, here+string(filepath.Separator)); isBelow {
-			return filepath.ToSlash(rel)
+			r.Folders = filepath.ToSlash(rel)
 		}
 	}
-	return filepath.Base(abs)
 }
 
 // levelsUp is how many folders above a root are searched for a manifest.
@@ -210,6 +217,14 @@ func at(root *Root, rel string) found {
 
 // shown returns the path as the user would write it.
 func (f found) shown() string { return f.name }
+
+// place is the whole path on the disk: what tools call folders counts, wherever below them somebody stands.
+func (f found) place() string {
+	if f.root.Path == "" {
+		return f.name
+	}
+	return path.Join(f.root.Path, f.rel)
+}
 
 // walk lists the files of all roots, each once, since roots may overlap: of each in lexical order. Links to folders are
 // followed unless they lead back to a parent folder; hidden folders are skipped. withInfo keeps what listing a folder

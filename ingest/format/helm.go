@@ -24,7 +24,7 @@ var helmScores = draft.Names(`exact_match quasi_exact_match prefix_exact_match q
 	rouge_l bleu_1 bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10`)
 
 func readHELM(f *decode.File, r *schema.Reading) {
-	task, args, _ := strings.Cut(path.Base(path.Dir(f.Path)), ":")
+	task, args, _ := strings.Cut(path.Base(path.Dir(f.Folders())), ":")
 	between := ":"
 	for arg := range strings.SplitSeq(args, ",") {
 		if id, ok := strings.CutPrefix(arg, "model="); ok {

@@ -92,7 +92,7 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 		r.Detail += ", " + said
 		d.Keep("run_result", said)
 	}
-	if m := mlPerfPlace.FindStringSubmatch(f.Path); m != nil {
+	if m := mlPerfPlace.FindStringSubmatch(f.Folders()); m != nil {
 		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
 		at := schema.Origin{From: schema.FromPath, Where: f.Path}
 		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}

@@ -22,8 +22,9 @@ var MTEB = draft.Format{
 // readMTEB returns a score for each split and subset of the task.
 func readMTEB(f *decode.File, r *schema.Reading) {
 	v := f.First
-	revision := path.Base(path.Dir(f.Path))
-	if model := path.Base(path.Dir(path.Dir(f.Path))); strings.Contains(model, "__") {
+	folder := path.Dir(f.Folders())
+	revision := path.Base(folder)
+	if model := path.Base(path.Dir(folder)); strings.Contains(model, "__") {
 		r.Facts.Model.ID = strings.Replace(model, "__", "/", 1)
 		if len(revision) >= 7 && revision != "no_revision_available" {
 			draft.Revision(&r.Facts, revision)

@@ -3,6 +3,7 @@ package decode
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -30,6 +31,7 @@ const (
 // File is one file as readers get it: its name, which only hints, its hash, and its content.
 type File struct {
 	Path     string // slash-separated, as found under the root; a member of an archive is a path below the archive's
+	Place    string // the whole path on the disk, for what tools call folders; "" where that is Path
 	SHA256   string // of the bytes on disk, or of the member as it was packed; "" when they were not all read
 	Content  string // hash of the unpacked content, to recognise it in another envelope
 	Size     int64
@@ -52,6 +54,9 @@ type File struct {
 	pieces  io.ReaderAt // of a file that is read in pieces: Data holds the first of them alone
 	lines   lines
 }
+
+// Folders is the path of the file, with the names of the folders above what was given to read.
+func (f *File) Folders() string { return cmp.Or(f.Place, f.Path) }
 
 // NewFile decodes bytes as they are on disk.
 func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
