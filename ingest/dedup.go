@@ -186,7 +186,8 @@ func dropCopies(results []*result) {
 	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
 	fullNames(order)
 	var list []placed
-	hasPrinted, hasRows, having := false, false, map[string]int{} // how many have a content
+	var among forms
+	having := map[string]int{} // how many have a content
 	for _, r := range order {
 		r.arrange()
 		if hash, isEnough := duplicate.Content(&r.reading); isEnough {
@@ -197,10 +198,11 @@ func dropCopies(results []*result) {
 		having[r.content]++
 		having[r.file.Content]++
 		list = append(list, r.places()...)
-		hasPrinted = hasPrinted || isPrinted(r.reading.Format)
-		hasRows = hasRows || rank(r) >= 0
+		among.printed = among.printed || isPrinted(r.reading.Format)
+		among.tables = among.tables || r.reading.Format == table.Format
+		among.rows = among.rows || rank(r) >= 0
 	}
-	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows, having) }
+	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(among, having) }
 	lost := map[placed]loss{}
 	duplicate.Once(len(list), marks, func(a, b int) int {
 		why := isOne(list[a], list[b])
@@ -286,9 +288,12 @@ func loseCutLogs(list []placed, lost map[placed]loss) {
 	}
 }
 
+// forms says which kinds of copies there are: numbers that a tool printed, tables that somebody made, rows of reports.
+type forms struct{ printed, tables, rows bool }
+
 // marks are those under which copies of a measurement are looked for and found. Comparing each with each would take
 // minutes where thousands print one number; evals at other times give the same scores.
-func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, found []duplicate.Mark) {
+func (p placed) marks(among forms, having map[string]int) (seek, found []duplicate.Mark) {
 	add := func(last int, texts ...string) {
 		for _, text := range texts {
 			found = append(found, duplicate.Mark{Text: text, Last: last})
@@ -303,21 +308,21 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 			}
 		}
 	} else {
-		add(20, duplicate.Marks(p.point(), hasPrinted)...)
+		add(20, duplicate.Marks(p.point(), among.printed, among.tables)...)
 	}
 	for _, content := range []string{p.r.content, p.r.file.Content} {
 		if content != "" && having[content] > 1 {
 			add(20, fmt.Sprint(content, p.i, p.isScore))
 		}
 	}
-	if seek = found; hasRows {
+	if seek = found; among.rows {
 		add(math.MaxInt, p.rows()...)
 		if isDerived(p.r.reading.Format) || p.r.isGathered {
 			seek = found
 		}
 		add(math.MaxInt, path.Base(p.r.rel))
 	}
-	if hasPrinted && !p.isScore { // files and cut logs of one folder, whichever comes first
+	if among.printed && !p.isScore { // files and cut logs of one folder, whichever comes first
 		const most = 1000
 		in := p.point().Key.Tool + " in " + path.Dir(p.r.shown())
 		file, cut := duplicate.Mark{Text: "file of " + in, Last: most}, duplicate.Mark{Text: "log of " + in, Last: most}
@@ -378,6 +383,9 @@ func isBetter(a, b placed, why sameness) bool {
 		return first
 	case a.isScore:
 		less = known(b.score()) - known(a.score())
+	case first: // both were printed, with more and with fewer decimals
+		less = cmp.Or(duplicate.Richness(b.point())-duplicate.Richness(a.point()),
+			duplicate.Digits(b.point())-duplicate.Digits(a.point()))
 	default:
 		less = duplicate.Richness(b.point()) - duplicate.Richness(a.point())
 	}
@@ -522,14 +530,19 @@ func (t told) note(n int, path string) schema.Problem {
 
 // isOneForm reports that points of two files are one measurement.
 func isOneForm(x, y placed) bool {
-	if isPrinted(x.r.reading.Format) && !isPrinted(y.r.reading.Format) {
+	isOther := duplicate.Printed
+	switch {
+	case !isPrinted(x.r.reading.Format):
+	case isPrinted(y.r.reading.Format):
+		isOther = duplicate.Rounded
+	default:
 		x, y = y, x
 	}
 	a, b, p, q := x.r, y.r, x.point(), y.point()
 	switch {
 	case a.file.Content == b.file.Content: // a copy, or two measurements that a sidecar tells apart
 		return false
-	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format) && duplicate.Printed(p, q):
+	case isPrinted(b.reading.Format) && isOther(p, q):
 		return mayBeOneAt(x, y)
 	case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
 		return false

@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
@@ -465,5 +467,62 @@ func TestAnswersBesideTheirAggregate(t *testing.T) {
 	})
 	if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 1 || set.Runs[0].Scores[0].Outcomes == nil {
 		t.Errorf("%d runs: %+v", len(set.Runs), set.Runs)
+	}
+}
+
+// A table in seconds with three decimals and one in milliseconds of the same runs are one measurement each, as are that
+// table and the file of the tool, in both orders; another night with close numbers is one of its own.
+func TestRoundedInAnotherUnit(t *testing.T) {
+	var said struct {
+		Tables []table.Mapping `yaml:"tables"`
+	}
+	const mapping = "tables:\n" +
+		"  - files: '*-s.csv'\n    columns: {model: model, c: concurrency, ttft: ttft mean s, tpot: tpot mean s, " +
+		"e2el: e2el mean s, tps: output_tps value tok/s}\n" +
+		"  - files: '*-ms.csv'\n    columns: {model: model, c: concurrency, ttft: ttft mean ms, tpot: tpot mean ms, " +
+		"e2el: e2el mean ms, tps: output_tps value tok/s}\n"
+	if p := decode.YAML("ttreport.yaml", []byte(mapping), &said); p != nil {
+		t.Fatal(p)
+	}
+	tables, err := table.Compile(said.Tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(decimals int, unit, night float64) string {
+		text := "model,c,ttft,tpot,e2el,tps\n"
+		for c := 1.; c <= 8; c *= 2 {
+			x := unit * night
+			text += fmt.Sprintf("acme/x,%g,%.*f,%.*f,%.*f,%.*f\n", c, decimals, 123.4567*c*x, decimals, 21.2345*x, decimals,
+				3456.789*c*x, decimals, 287.6543*c/night)
+		}
+		return text
+	}
+	seconds, millis := in(3, .001, 1), in(2, 1, 1)
+	file := `{"model_id":"acme/x","max_concurrency":4,"completed":32,"mean_ttft_ms":493.8268,"mean_tpot_ms":21.2345,` +
+		`"mean_e2el_ms":13827.156,"output_throughput":1150.6172}`
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  int
+	}{
+		"s and ms":         {map[string]string{"a-s.csv": seconds, "b-ms.csv": millis}, 4},
+		"ms and s":         {map[string]string{"a-ms.csv": millis, "b-s.csv": seconds}, 4},
+		"s and a file":     {map[string]string{"a.json": file, "b-s.csv": seconds}, 4},
+		"another night":    {map[string]string{"a-s.csv": seconds, "b-ms.csv": in(2, 1, 1.03)}, 8},
+		"another night, s": {map[string]string{"a-s.csv": seconds, "b-s.csv": in(3, .001, 1.004)}, 8},
+	} {
+		files := fstest.MapFS{}
+		for name, text := range c.files {
+			files[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		set, err := ingest.Load(t.Context(), []ingest.Root{{FS: files, Name: "in", Tables: tables}}, ingest.Options{})
+		list := points(set)
+		if err != nil || len(list) != c.want {
+			t.Errorf("%s: %d points, want %d; %v %v", name, len(list), c.want, err, set.Problems)
+		}
+		for _, p := range list {
+			if c.want == 4 && strings.HasSuffix(p.Source.Path, "-s.csv") && (name != "s and a file" || *p.Key.Concurrency == 4) {
+				t.Errorf("%s: the point of %s stays", name, p.Source.Path)
+			}
+		}
 	}
 }

@@ -67,8 +67,8 @@ const (
 )
 
 // Marks are what points that are one measurement have in common: a centre that is equal to a millionth, or, where
-// numbers that a tool printed are among them, the throughput as printed.
-func Marks(p *schema.Point, hasPrinted bool) (out []string) {
+// numbers that a tool printed are among them, the throughput as printed, or where tables are, about as high.
+func Marks(p *schema.Point, hasPrinted, hasTables bool) (out []string) {
 	for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
 		if mean := center(p, metric); mean > 0 {
 			from, to := math.Floor(math.Log(mean*(1-tolerance))/width), math.Floor(math.Log(mean*(1+tolerance))/width)
@@ -91,6 +91,15 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 	case p.Status == schema.StatusFailed:
 		out = append(out, p.Key.Tool+" failed")
 	}
+	if hasTables { // which may have any unit, and few digits of it
+		for _, metric := range []string{"e2el", "ttft", "output_tps"} {
+			if x := center(p, metric); x > 0 {
+				for _, at := range []float64{math.Floor(math.Log(x) * 50), math.Ceil(math.Log(x) * 50)} {
+					out = append(out, fmt.Sprint("about ", metric, at))
+				}
+			}
+		}
+	}
 	return out
 }
 
@@ -106,56 +115,91 @@ func Printed(file, printed *schema.Point) bool {
 	case !sameTool(&file.Key, &printed.Key) || !sameLoad(&file.Key, &printed.Key):
 		return false
 	case IsCut(printed): // there is nothing else to know it by
-		return isBelow && mayHaveLengths(file, printed)
+		mayBe, _ := counted(file, printed)
+		return isBelow && mayBe
 	case isFailed || file.Status == schema.StatusFailed:
 		return isBelow && isFailed && file.Status == schema.StatusFailed
 	}
-	return agreesRounded(file, printed)
+	agrees, _ := agreesRounded(file, printed, .006, 1e-4)
+	return agrees
 }
 
-// agreesRounded reports that every mean and rate that a tool printed is that of its file, rounded, and that they and
-// the percentiles that are so are enough. Counts are equal in different measurements of one workload.
-func agreesRounded(file, printed *schema.Point) bool {
-	n := 0
+// Rounded reports that the numbers of two points that were both printed are the same, of each unit with fewer decimals
+// in one of the two: seconds in one file, milliseconds in a table of the same runs.
+func Rounded(a, b *schema.Point) bool {
+	if !sameTool(&a.Key, &b.Key) || !sameLoad(&a.Key, &b.Key) || !SameWhereStated(ownDims(a), ownDims(b)) {
+		return false
+	}
+	agrees, isCoarse := agreesRounded(a, b, 0, tolerance)
+	return agrees && isCoarse
+}
+
+// agreesRounded reports that every mean and rate that was printed is that of its file, rounded, and that they and the
+// percentiles that are so are enough; and whether some have fewer decimals in one of the two, by which they differ more
+// than by slack and share. Counts are equal in different measurements of one workload.
+func agreesRounded(file, printed *schema.Point, slack, share float64) (agrees, isCoarse bool) {
+	n, digits, of, in := 0, 0, lastPlaces(file), lastPlaces(printed)
 	for i := range printed.Metrics {
 		m := &printed.Metrics[i]
 		k := m.Kind()
-		of, has := file.Metric(k.Name)
+		measured, has := file.Metric(k.Name)
 		if !has || k.From != "" || k.Name == "tps_user" || isCount(k.Name) { // the first follows from a rounded TPOT
 			continue
 		}
+		unit, half := schema.Unit(k.Name), 0.
+		if of[unit] != in[unit] {
+			half = .505 * math.Pow10(max(of[unit], in[unit]))
+		}
 		for _, s := range m.Stats {
-			x, ok := of.Stats.Get(s.Name())
-			switch isNear := math.Abs(x-s.Value) <= .006+1e-4*math.Abs(x); {
+			x, ok := measured.Stats.Get(s.Name())
+			switch apart := math.Abs(x - s.Value); {
 			case !ok:
-			case isNear:
-				n++
+			case apart <= slack+share*math.Abs(x):
+				n, digits = n+1, digits+min(significant(s.Value), significant(x))
+			case apart <= half:
+				n, digits, isCoarse = n+1, digits+min(significant(s.Value), significant(x)), true
 			case s.Is("mean"), s.Is("value"): // percentiles are computed in several ways: they speak for it alone
-				return false
+				return false, false
 			}
 		}
 	}
-	return n >= 4
+	return n >= 4 && (!isCoarse || digits >= enoughDigits), isCoarse
 }
 
-// mayHaveLengths reports that what a file counted contradicts no length that a load asked for. Answers may end early.
-func mayHaveLengths(file, load *schema.Point) bool {
-	isl, hasIn := file.Value("isl", "mean")
-	osl, hasOut := file.Value("osl", "mean")
-	return (!hasIn || load.Key.ISL == nil || isPrompt(isl, *load.Key.ISL)) &&
-		(!hasOut || load.Key.OSL == nil || osl <= 1.05**load.Key.OSL)
+// lastPlaces are the places of the last digits of a point's numbers by unit, as powers of ten: -2 for hundredths.
+func lastPlaces(p *schema.Point) map[string]int {
+	out := map[string]int{}
+	for i := range p.Metrics {
+		name := p.Metrics[i].Kind().Name
+		for _, s := range p.Metrics[i].Stats {
+			if s.Value == 0 || isCount(name) {
+				continue
+			}
+			at := int(math.Floor(math.Log10(math.Abs(s.Value)))) - significant(s.Value) + 1
+			if is, has := out[schema.Unit(name)]; !has || at < is {
+				out[schema.Unit(name)] = at
+			}
+		}
+	}
+	return out
 }
 
 // HasLengths reports that a file counted what a load asked for, of prompts and of answers.
 func HasLengths(file, load *schema.Point) bool {
-	osl, hasOut := file.Value("osl", "mean")
-	_, hasIn := file.Value("isl", "mean")
-	return hasIn && hasOut && load.Key.ISL != nil && load.Key.OSL != nil && osl >= .95**load.Key.OSL &&
-		mayHaveLengths(file, load)
+	_, has := counted(file, load)
+	return has
 }
 
-// isPrompt reports that prompts of a length were counted: a template adds a few tokens.
-func isPrompt(counted, asked float64) bool { return math.Abs(counted-asked) <= math.Max(.05*asked, 32) }
+// counted compares what a file counted with the lengths that a load asked for: whether none contradicts it, and whether
+// both are there. A template adds a few tokens to prompts, and answers may end early.
+func counted(file, load *schema.Point) (mayBe, has bool) {
+	isl, hasIn := file.Value("isl", "mean")
+	osl, hasOut := file.Value("osl", "mean")
+	k := &load.Key
+	hasIn, hasOut = hasIn && k.ISL != nil, hasOut && k.OSL != nil
+	mayBe = (!hasIn || math.Abs(isl-*k.ISL) <= math.Max(.05**k.ISL, 32)) && (!hasOut || osl <= 1.05**k.OSL)
+	return mayBe, mayBe && hasIn && hasOut && osl >= .95**k.OSL
+}
 
 // center returns the first of mean, median and value that is above zero; 0 when none is.
 func center(p *schema.Point, metric string) float64 {
@@ -261,8 +305,8 @@ func isCount(metric string) bool { return slices.Contains(counts, metric) }
 
 // significant counts the significant digits of a number, up to the seven that a stored document keeps.
 func significant(x float64) int {
-	text, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', -1, 64), "e")
-	return min(7, len(strings.ReplaceAll(text, ".", "")))
+	text, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', 6, 64), "e")
+	return max(1, len(strings.TrimRight(strings.Replace(text, ".", "", 1), "0")))
 }
 
 // sameSetup reports that two points state nothing different of their workload and conditions. A reader leaves out what
@@ -329,6 +373,16 @@ func Richness(p *schema.Point) int {
 		n += len(p.Metrics[i].Stats)
 		if p.Metrics[i].Kind().From == schema.FromRecomputed {
 			n += 100
+		}
+	}
+	return n
+}
+
+// Digits counts the significant digits of all numbers of a point.
+func Digits(p *schema.Point) (n int) {
+	for i := range p.Metrics {
+		for _, s := range p.Metrics[i].Stats {
+			n += significant(s.Value)
 		}
 	}
 	return n

@@ -22,7 +22,7 @@ func point(tool string, c, x float64) *schema.Point {
 // once goes through points by their marks, and drops the poorer of two that are the same.
 func once(points []*schema.Point, same func(a, b int) bool, merge func(keep, drop int)) {
 	marks := func(i int) (list, same []duplicate.Mark) {
-		for _, text := range duplicate.Marks(points[i], false) {
+		for _, text := range duplicate.Marks(points[i], false, false) {
 			list = append(list, duplicate.Mark{Text: text, Last: 20})
 		}
 		return list, list
