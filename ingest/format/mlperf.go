@@ -1,4 +1,5 @@
-// This file reads mlperf_log_summary.txt, which the load generator of MLPerf Inference writes (2.0 to 5.1).
+// This file reads mlperf_log_summary.txt, which the load generator of MLPerf Inference writes (2.0 to 5.1), and logs in
+// which a harness printed several of them.
 //
 // The scenario and target load are the workload; who was measured is read from the folders of a submission,
 // results/<system>/<benchmark>/<scenario>/performance/run_<n>. Times are in nanoseconds. A result that the load
@@ -8,6 +9,7 @@ package format
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,26 +22,46 @@ import (
 // MLPerf is the format: the title and the scenario. A run for accuracy measures no speed.
 var MLPerf = draft.Format{
 	Name: "mlperf", Detail: "summary of the load generator", All: readMLPerf,
-	Text: func(f *decode.File) bool { return headHas(f, "MLPerf Results Summary", "Scenario :") },
+	Text: func(f *decode.File) bool { return len(mlPerfSummaries(f)) > 0 },
 	Others: []draft.Format{{
 		Name: "mlperf-accuracy", Detail: "not a result: a run for accuracy",
-		Text: func(f *decode.File) bool { return headHas(f, "MLPerf Results Summary", "Scenario :", "AccuracyOnly") },
+		Text: func(f *decode.File) bool {
+			list := mlPerfSummaries(f)
+			return len(list) > 0 && !slices.ContainsFunc(list, measuresSpeed)
+		},
 	}},
 }
 
-// headHas reports that a text has all of some others near its beginning.
-func headHas(f *decode.File, texts ...string) bool {
-	head := f.Data[:min(len(f.Data), 4096)]
-	return !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(head, []byte(text)) })
+// mlPerfSummaries are the summaries in a text, each from behind its title to the next one.
+func mlPerfSummaries(f *decode.File) [][]byte {
+	isOther := func(text []byte) bool { return !bytes.Contains(text, []byte("Scenario :")) }
+	return slices.DeleteFunc(bytes.Split(f.Data, []byte("MLPerf Results Summary"))[1:], isOther)
 }
+
+func measuresSpeed(summary []byte) bool { return !bytes.Contains(summary, []byte("AccuracyOnly")) }
 
 // mlPerfPercentile matches what begins "99.90 percentile first token latency (ns)".
 var mlPerfPercentile = lazyregexp.New(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? percentile `)
 
-// readMLPerf returns the point of a summary.
+// readMLPerf returns a point for each summary of a run for speed.
 func readMLPerf(f *decode.File, r *schema.Reading) {
+	list := slices.DeleteFunc(mlPerfSummaries(f), func(text []byte) bool { return !measuresSpeed(text) })
+	for text := range draft.Each(f, slices.Values(list)) {
+		mlPerfPoint(f, r, text)
+	}
+	if len(list) > 1 {
+		r.Detail = fmt.Sprintf("%d summaries of the load generator", len(list))
+	}
+	if m := mlPerfPlace.FindStringSubmatch(f.Folders()); m != nil {
+		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
+		at := schema.Origin{From: schema.FromPath, Where: f.Path}
+		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
+	}
+}
+
+func mlPerfPoint(f *decode.File, r *schema.Reading, text []byte) {
 	values := map[string]string{}
-	for line := range bytes.Lines(f.Data) {
+	for line := range bytes.Lines(text) {
 		label, value, ok := strings.Cut(string(bytes.TrimSpace(line)), ":")
 		label = mlPerfPercentile.ReplaceAllString(strings.ToLower(strings.Join(strings.Fields(label), " ")), "p$1 ")
 		if _, has := values[label]; ok && !has && len(values) < 300 && len(label) < 80 {
@@ -80,7 +102,7 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	default:
 		d.Status = schema.StatusInvalid
 		d.Problem(schema.SevWarning, "invalid-by-tool", decode.Value{},
-			"the load generator calls the result "+said+mlPerfReasons(f.Data), "Result is : VALID", "no verdict")
+			"the load generator calls the result "+said+mlPerfReasons(text), "Result is : VALID", "no verdict")
 	}
 	for _, name := range []string{
 		"samples_per_query", "min_duration (ms)", "min_query_count", "performance_sample_count",
@@ -91,11 +113,6 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	if said != "" {
 		r.Detail += ", " + said
 		d.Keep("run_result", said)
-	}
-	if m := mlPerfPlace.FindStringSubmatch(f.Folders()); m != nil {
-		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
-		at := schema.Origin{From: schema.FromPath, Where: f.Path}
-		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
 	}
 	d.Done()
 }

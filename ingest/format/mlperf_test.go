@@ -101,6 +101,23 @@ func TestMLPerfAccuracyIsNoSpeed(t *testing.T) {
 	}
 }
 
+// A harness prints the summaries of several runs into one log: each is a result, those of runs for accuracy are none, and
+// none takes a number of another.
+func TestMLPerfLogOfSeveralRuns(t *testing.T) {
+	accuracy := strings.Replace(mlPerfServer, "PerformanceOnly", "AccuracyOnly", 1)
+	stream := "MLPerf Results Summary\nScenario : SingleStream\nMode     : PerformanceOnly\n" +
+		"90.0th percentile latency (ns) : 5494555\nResult is : VALID\n"
+	r := mlPerfReader.Must(t, "run.log", strings.Repeat("building engine\n", 1000)+accuracy+stream+mlPerfOffline)
+	if len(r.Points) != 2 || Codes(r) != "invalid-by-tool" {
+		t.Fatalf("%d points, %v", len(r.Points), r.Problems)
+	}
+	Expect(t, r.Points[0], map[string]float64{"e2el.p90": 5.494555})
+	Expect(t, r.Points[1], map[string]float64{"rps.value": 4.49829, "output_tps.value": 1337.46})
+	if len(r.Points[0].Metrics) != 1 || r.Points[0].Status != schema.StatusOK {
+		t.Errorf("%+v", r.Points[0])
+	}
+}
+
 func FuzzMLPerf(f *testing.F) {
 	mlPerfReader.Fuzz(f, "mlperf_log_summary.txt", mlPerfServer, mlPerfOffline)
 }

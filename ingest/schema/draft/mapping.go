@@ -230,8 +230,8 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 
 // Each are the items of a list, up to one more than the results that are read from one file, which package ingest
 // reports.
-func Each(f *decode.File, items iter.Seq[decode.Value]) iter.Seq[decode.Value] {
-	return func(yield func(decode.Value) bool) {
+func Each[T any](f *decode.File, items iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		n := 0
 		for x := range items {
 			if !yield(x) || n > f.Limits().Results {
