@@ -245,11 +245,44 @@ func (l *deviceList) end() {
 	clear(l.printed)
 }
 
+// buildList are the builds that stand between the tables of a text: llama-bench prints one below its table, people
+// write it above theirs.
+type buildList struct {
+	said  map[string]bool
+	above []string // the build of the rows that follow
+	begun int      // the first row below the last build
+}
+
+func (l *buildList) read(line string, rows []row) {
+	m := build.FindStringSubmatch(strings.TrimSpace(line))
+	if m == nil {
+		return
+	}
+	l.said[m[0]] = true
+	if l.above != nil || l.begun == len(rows) {
+		l.above = m
+	}
+	for i := l.begun; i < len(rows) && l.above == nil; i++ {
+		rows[i].build = m
+	}
+	l.begun = len(rows)
+}
+
+// end gives all rows the build of a text that names one, wherever it stands.
+func (l *buildList) end(rows []row) {
+	for text := range l.said {
+		for i := 0; i < len(rows) && len(l.said) == 1; i++ {
+			rows[i].build = build.FindStringSubmatch(text)
+		}
+	}
+}
+
 // row is a row of a table, with the headings that it stands under.
 type row struct {
 	header, cells []string
 	section       string
 	test, speed   []string // what their expressions match
+	build         []string // that too; nil where nothing says of which one the row is
 	isQuoted      bool     // as an answer repeats a table
 }
 
@@ -258,7 +291,7 @@ type row struct {
 func readTable(f *decode.File, r *schema.Reading) {
 	var header []string
 	var rows []row
-	devices := deviceList{printed: map[string]bool{}}
+	devices, builds := deviceList{printed: map[string]bool{}}, buildList{said: map[string]bool{}}
 	section, number, unnamed := "", 0, 0
 lines:
 	for line := range bytes.Lines(f.Data) {
@@ -273,14 +306,11 @@ lines:
 			devices.end()
 		case cells == nil:
 			devices.read(begin)
-			if m := build.FindStringSubmatch(strings.TrimSpace(string(line))); m != nil {
-				r.Facts.Stack = schema.Stack{
-					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
-				}
-			}
+			builds.read(begin, rows)
 		case len(header) == n && !strings.HasPrefix(cells[0], "-"):
 			x := row{
-				header, cells, section, testOf(cells[n-2]), rate.FindStringSubmatch(cells[n-1]), strings.HasPrefix(begin, ">"),
+				header, cells, section, testOf(cells[n-2]), rate.FindStringSubmatch(cells[n-1]), builds.above,
+				strings.HasPrefix(begin, ">"),
 			}
 			if !isOfModels(header) {
 				unnamed++
@@ -309,6 +339,7 @@ lines:
 	if len(slices.Compact(slices.Clone(devices.all))) == 1 { // of several kinds, nothing says which a row is of
 		r.Facts.Device.Name = devices.all[0]
 	}
+	builds.end(rows)
 	points(f, r, once(f, r, rows))
 }
 
@@ -351,16 +382,22 @@ func testOf(name string) []string {
 // points makes a point of each row. Where one row stands under several headings, the section is a part of every
 // workload: such tables are of different devices or settings, and no repeats.
 func points(f *decode.File, r *schema.Reading, rows []row) {
-	runs := draft.RunsOf[string](r)
+	runs := draft.RunsOf[[2]string](r)
 	var drafts []*draft.Draft
 	under, several := map[string]string{}, false
 	for _, x := range rows {
-		facts := r.Facts
+		facts, number := r.Facts, ""
 		facts.Model.Name, facts.Model.Precision = x.cells[0], precision(x.cells[0])
-		d := draft.New(f, runs.Of(x.cells[0], facts), decode.Value{}, "llama-bench")
+		if x.build != nil {
+			number = x.build[2]
+			facts.Stack = schema.Stack{
+				Engine: "llama.cpp", Version: number, Commits: map[string]string{"llama.cpp": x.build[1]},
+			}
+		}
+		d := draft.New(f, runs.Of([2]string{x.cells[0], number}, facts), decode.Value{}, "llama-bench")
 		x.read(d)
 		drafts = append(drafts, d)
-		key := d.Key.String()
+		key := number + " " + d.Key.String()
 		first, seen := under[key]
 		if several = several || seen && first != x.section; !seen {
 			under[key] = x.section

@@ -1,12 +1,14 @@
 package llamabench_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/llamabench"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
@@ -153,6 +155,34 @@ func TestCSV(t *testing.T) {
 	cut := reader.Must(t, "a.csv", text[:len(text)-40])
 	if len(cut.Points) != 1 || !strings.Contains(Codes(cut), "truncated") {
 		t.Errorf("%d points, %s", len(cut.Points), Codes(cut))
+	}
+}
+
+// Tables of two builds in one log are of two builds: llama-bench prints its build below, people write it above.
+func TestTablesOfBuilds(t *testing.T) {
+	table := func(speed string) string {
+		return "| model | size | params | test | t/s |\n| --- | --- | --- | --- | --- |\n" +
+			"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | pp512 | " + speed + " ± 1.00 |\n\n"
+	}
+	const a, b = "build: aaaaaaa1 (4000)\n", "build: bbbbbbb2 (5000)\n"
+	for name, x := range map[string]struct{ text, want string }{
+		"below":    {table("100") + a + table("200") + b, "4000 100, 5000 200"},
+		"above":    {a + table("100") + b + table("200"), "4000 100, 5000 200"},
+		"cut":      {table("100") + a + table("200") + b + table("300"), "4000 100, 5000 200,  300"},
+		"one, top": {a + table("100") + table("200"), "4000 100, 4000 200"},
+		"one":      {table("100") + table("200") + a, "4000 100, 4000 200"},
+	} {
+		r := reader.Must(t, "bench.log", x.text)
+		var got []string
+		for _, one := range append([]schema.Reading{r}, r.More...) {
+			for _, p := range one.Points {
+				speed, _ := p.Value("total_tps", "value")
+				got = append(got, fmt.Sprint(one.Facts.Stack.Version, " ", speed))
+			}
+		}
+		if strings.Join(got, ", ") != x.want {
+			t.Errorf("%s: %v, expected %s", name, got, x.want)
+		}
 	}
 }
 
