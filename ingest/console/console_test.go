@@ -125,6 +125,23 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
+// A log of two models is of two models, and of two versions of the engine too.
+func TestTRTLLMOfSeveralModels(t *testing.T) {
+	for _, other := range []string{"Model:", "TensorRT LLM Version:"} {
+		at := strings.Index(trtllm, other)
+		end := at + strings.IndexByte(trtllm[at:], '\n')
+		r := reader.Must(t, "x.log", trtllm+trtllm[:at]+other+" another"+trtllm[end:])
+		if len(r.Points) != 1 || len(r.More) != 1 || len(r.More[0].Points) != 1 ||
+			r.Detail != "output of trtllm-bench, 2 reports" {
+			t.Fatalf("%s %+v, %+v", r.Detail, r.Points, r.More)
+		}
+		a, b := r.Facts, r.More[0].Facts
+		if a.Model.ID == b.Model.ID && a.Stack.Version == b.Stack.Version {
+			t.Errorf("%s: %+v, %+v", other, a, b)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.log", vllm, sglang, trtllm, before1, died) }
 
 const died = `[TensorRT-LLM] TensorRT-LLM version: 0.16.0

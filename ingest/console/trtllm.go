@@ -31,14 +31,16 @@ const (
 	trtllmNote = "by the log, month/day/year as TensorRT-LLM's logger writes it, zone not stated"
 )
 
-// readTRTLLM reads the reports in a log. Labels and values are parted by a colon.
+// readTRTLLM reads the reports in a log, of one model or several. Labels and values are parted by a colon.
 func readTRTLLM(f *decode.File, r *schema.Reading) {
-	values := map[string]string{}
+	runs := draft.RunsOf[[3]string](r)
+	values, reports := map[string]string{}, 0
 	has, last := false, ""
 	var start, end time.Time // of a report, by the times of its log
 	flush := func() {
 		if has {
-			trtllmPoint(f, r, values, start, end)
+			trtllmPoint(f, runs, values, start, end)
+			reports++
 		}
 		values, has = map[string]string{}, false
 	}
@@ -70,8 +72,8 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 		}
 	}
 	flush()
-	r.Detail = fmt.Sprintf("output of trtllm-bench, %d reports", len(r.Points))
-	if len(r.Points) == 0 {
+	*r = runs.Join(fmt.Sprintf("output of trtllm-bench, %d reports", reports))
+	if reports == 0 {
 		draft.Problem(f, r, schema.SevError, "benchmark-failed", decode.Value{},
 			"a log of trtllm-bench that ends before its report, with the line"+draft.Quote(last),
 			trtllmTitle+", which it prints at its end", "no number: the benchmark died, or the log was cut",
@@ -84,18 +86,18 @@ func begin(label, model string) bool {
 	return label == "model" || label == "engine directory" || label == "model path" && model == ""
 }
 
-func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, start, end time.Time) {
+func trtllmPoint(f *decode.File, runs *draft.Runs[[3]string], values map[string]string, start, end time.Time) {
 	v := decode.Of(values)
-	facts := &r.Facts
-	if facts.Widen(start, end, trtllmNote); start.IsZero() {
-		facts.StartNote = ""
-	}
+	facts := schema.Facts{Stack: schema.Stack{ // versions before 1.0 write their own under a label with a hyphen
+		Engine: "tensorrt-llm", Version: cmp.Or(values["tensorrt llm version"], values["tensorrt-llm version"]),
+	}}
 	facts.Model.ID, facts.Model.Precision = strings.TrimSpace(values["model"]), values["quantization"]
 	if facts.Model.Precision == "" || strings.EqualFold(facts.Model.Precision, "none") {
 		facts.Model.Precision = values["dtype"]
 	}
-	facts.Stack = schema.Stack{ // versions before 1.0 write their own under a label with a hyphen
-		Engine: "tensorrt-llm", Version: cmp.Or(values["tensorrt llm version"], values["tensorrt-llm version"]),
+	r := runs.Of([3]string{facts.Model.ID, facts.Model.Precision, facts.Stack.Version}, facts)
+	if r.Facts.Widen(start, end, trtllmNote); start.IsZero() {
+		r.Facts.StartNote = ""
 	}
 	d := draft.New(f, r, v, "trtllm-bench")
 	d.Source.ToolVersion, d.Start, d.End = r.Facts.Stack.Version, start, end
