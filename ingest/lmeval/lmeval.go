@@ -251,18 +251,22 @@ func describe(v decode.Value, s *schema.Score) {
 		}
 		s.Unknown.Set("num_fewshot", string(shots.Raw()))
 	}
-	args := v.At("config", "model_args")
-	for _, name := range []string{"load_in_4bit", "load_in_8bit"} { // in how many bits the model was loaded
-		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
-			s.Unknown.Set(name, "true")
-		}
-	}
+	loaded(s, v.At("config", "model_args"))
 	sampling(s, v.At("config", "gen_kwargs"), "")
 	s.Limit = v.At("config", "limit").Ptr()
 	if up, ok := v.At("higher_is_better", s.Task, s.Metric).Truth(); ok {
 		s.Direction = map[bool]string{true: "higher", false: "lower"}[up]
 	}
 	s.Version = v.At("versions", s.Task).Text()
+}
+
+// loaded keeps in how many bits the model was loaded, by its arguments.
+func loaded(s *schema.Score, args decode.Value) {
+	for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
+		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
+			s.Unknown.Set(name, "true")
+		}
+	}
 }
 
 // sampling keeps how the caller asked for answers to be drawn, in the order of the names: "do_sample=true,

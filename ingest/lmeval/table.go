@@ -40,15 +40,17 @@ var Tables = draft.Format{
 }
 
 func readTable(f *decode.File, out *schema.Reading) {
-	t := printed{f: f, runs: draft.RunsOf[string](out), seen: map[string]place{}}
+	t := printed{f: f, runs: draft.RunsOf[[2]string](out), seen: map[string]place{}}
 	n := 0
 	for line := range bytes.Lines(f.Data) {
 		n++
 		line = bytes.TrimLeft(bytes.TrimRight(line, "` \t\r\n"), "#>*` \t") // within comments and fences
 		text, cells := string(line[:min(len(line), 2000)]), draft.Cells(line, "")
 		if m := tableModel.FindStringSubmatch(text); m != nil {
-			t.model, t.kwargs = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2]
+			t.facts, t.args, t.kwargs = schema.Facts{}, m[1], m[2]
 			t.limit, t.shots = m[3], m[4]
+			t.facts.Model.ID = strings.TrimRight(argument(modelArg, m[1]), "/")
+			draft.Revision(&t.facts, argument(revisionArg, m[1]))
 			clear(t.seen)
 		}
 		if cells == nil || tableHead.MatchString(text) {
@@ -68,9 +70,10 @@ func readTable(f *decode.File, out *schema.Reading) {
 // printed is what is known while tables are read.
 type printed struct {
 	f             *decode.File
-	runs          *draft.Runs[string]
+	runs          *draft.Runs[[2]string]
 	head          []string
-	model, kwargs string // of the line before
+	facts         schema.Facts // of the line before, as what follows
+	args, kwargs  string
 	limit, shots  string
 	task, version string           // of the row before
 	seen          map[string]place // the scores below a line with a model
@@ -107,7 +110,7 @@ func (t *printed) problem(n int, line, found string) {
 
 // reading is that of the model of the line before.
 func (t *printed) reading() *schema.Reading {
-	return t.runs.Of(t.model, schema.Facts{Model: schema.Model{ID: t.model}})
+	return t.runs.Of([2]string{t.facts.Model.ID, t.facts.Stack.Commits[schema.ModelCommit]}, t.facts)
 }
 
 func (t *printed) row(n int, line string, cells []string) {
@@ -147,6 +150,7 @@ func (t *printed) row(n int, line string, cells []string) {
 	t.seen[key] = place{len(r.Scores), value, of("Value")}
 	s := draft.Score(t.f, r, t.task, metric, value)
 	s.Filter, s.Version = filter, t.version
+	loaded(s, decode.Of(t.args))
 	sampling(s, decode.Value{}, t.kwargs)
 	describeRow(s, of("Stderr"), cmp.Or(of("n-shot"), t.shots), t.limit, line)
 }

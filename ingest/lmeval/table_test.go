@@ -55,6 +55,12 @@ func TestTable(t *testing.T) {
 			"hf-causal (pretrained=a/b,dtype=auto), limit: 10, provide_description: False, num_fewshot: 0, batch_size: 20\n" +
 			"```|Task |Version|Metric|Value |   |Stderr|\n|----|--:|----|---:|---|---:|\n|arc|0|acc|0.6|±|0.1|\n```\n",
 			"a/b: arc acc  .5  25 -, arc acc  .6  0 10"},
+		{"two steps of a training", "" +
+			"hf (pretrained=a/b,revision=step1000), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
+			"|Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n|Art|0|none|0|acc|↑|0.6667|±|0.0875|\n" +
+			"hf (pretrained=a/b,revision=step2000), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
+			"|Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n|Art|0|none|0|acc|↑|0.7|±|0.0875|\n",
+			"a/b@step1000: Art acc none .6667 higher 0 -; a/b@step2000: Art acc none .7 higher 0 -"},
 		{"no table", "|Tasks|Version|\n", "no"},
 	} {
 		f := file(c.text)
