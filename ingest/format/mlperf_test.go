@@ -101,8 +101,8 @@ func TestMLPerfAccuracyIsNoSpeed(t *testing.T) {
 	}
 }
 
-// A harness prints the summaries of several runs into one log: each is a result, those of runs for accuracy are none, and
-// none takes a number of another.
+// A harness prints the summaries of several runs into one log: each is a result, those of runs for accuracy are none,
+// and none takes a number of another.
 func TestMLPerfLogOfSeveralRuns(t *testing.T) {
 	accuracy := strings.Replace(mlPerfServer, "PerformanceOnly", "AccuracyOnly", 1)
 	stream := "MLPerf Results Summary\nScenario : SingleStream\nMode     : PerformanceOnly\n" +
