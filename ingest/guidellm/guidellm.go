@@ -59,15 +59,27 @@ func sniff(f *decode.File, m *draft.Check) {
 	m.Detail = cmp.Or(f.First.At("metadata", "guidellm_version").Str(), "GuideLLM")
 }
 
-// readReport returns a point for each benchmark of a report.
+// readReport returns a point for each benchmark of a report. Those of another model, which somebody put into one file,
+// are another run; one that names none is of the first.
 func readReport(f *decode.File, r *schema.Reading) {
+	runs, first, n := draft.RunsOf[string](r), "", 0
 	for b := range draft.Each(f, f.First.Get("benchmarks").Items()) {
 		if b.Get("metrics").Kind() == decode.Object {
-			readBenchmark(f, b, r)
+			model := cmp.Or(backend(f.First, b).Get("model").Str(), f.First.At("args", "model").Str(),
+				backend(f.First, b).Get("backend_model").Str(), first)
+			first = cmp.Or(first, model)
+			readBenchmark(f, b, runs.Of(model, schema.Facts{Model: schema.Model{ID: model}}))
+			n++
 		}
 	}
+	*r = runs.Join(fmt.Sprintf("%s, %d benchmarks", r.Detail, n))
 	r.Extra = draft.Foreign(nil, f.First, "benchmarks metadata args config type_")
-	r.Detail = fmt.Sprintf("%s, %d benchmarks", r.Detail, len(r.Points))
+}
+
+// backend is what a report says of the server.
+func backend(report, b decode.Value) decode.Value {
+	return first(b.At("config", "backend"), report.At("config", "spec", "backend"), report.At("args", "backend_kwargs"),
+		b.Get("worker"), b.At("args", "backend"))
 }
 
 var fields = draft.Table("ttft first-content: time_to_first_token_ms", "tpot excl-first: inter_token_latency_ms",
@@ -216,8 +228,7 @@ func asked(data decode.Value, name string) *float64 {
 
 var length = lazyregexp.New(`(\w+)"?\s*[=:]\s*(\d+)`)
 
-// workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
-// stated.
+// workload reads the requested workload, wherever the era has it, and returns where the lengths are stated.
 func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 	b := d.In
 	args, spec := b.Get("args"), report.At("config", "spec")
@@ -225,11 +236,6 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 		first(b.At("scheduler", "strategy"), args.Get("strategy"))) // before 0.7
 	data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"),
 		args.Get("requests_loader"), b.At("request_loader"))
-	backend := first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"),
-		args.Get("backend"))
-	model := &d.Reading.Facts.Model.ID
-	*model = cmp.Or(*model, backend.Get("model").Str(), report.At("args", "model").Str(),
-		backend.Get("backend_model").Str())
 	d.Key.ISL, d.Key.OSL = asked(data, "prompt_tokens"), asked(data, "output_tokens")
 	d.Key.Dataset = data.Get("kind").Str()
 	for _, name := range []string{"prompt_tokens_stdev", "output_tokens_stdev"} {
@@ -251,8 +257,9 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 		}
 	}
 	d.Fields(data, map[string]string{"degree turns": "turns"})
-	d.Condition("streaming", backend.Get("stream").Text())
-	d.Condition("endpoint", backend.Get("request_format").Str())
+	server := backend(report, b)
+	d.Condition("streaming", server.Get("stream").Text())
+	d.Condition("endpoint", server.Get("request_format").Str())
 	return data
 }
 
@@ -279,6 +286,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 			"copy the file again, or read the report beside it")
 		return
 	}
+	runs := draft.RunsOf[string](out)
 	for _, line := range table[depth:] {
 		one := row{}
 		for i, cell := range line[:min(len(line), len(table[0]))] {
@@ -294,14 +302,12 @@ func readTable(f *decode.File, out *schema.Reading) {
 		as.Form = decode.JSON
 		part := schema.Reading{Format: Table}
 		readReport(as, &part)
-		out.Points = append(out.Points, part.Points...)
-		out.Problems = append(out.Problems, part.Problems...)
-		if out.Facts.Model.ID == "" {
-			out.Facts.Model = part.Facts.Model
-		}
-		out.Facts.Widen(part.Facts.Start, part.Facts.End, "local time of the host, zone not stated")
+		r := runs.Of(part.Facts.Model.ID, schema.Facts{Model: part.Facts.Model})
+		r.Points = append(r.Points, part.Points...)
+		r.Problems = append(r.Problems, part.Problems...)
+		r.Facts.Widen(part.Facts.Start, part.Facts.End, "local time of the host, zone not stated")
 	}
-	out.Detail = fmt.Sprintf("table of %d benchmarks", len(out.Points))
+	*out = runs.Join(fmt.Sprintf("table of %d benchmarks", len(table)-depth))
 }
 
 // groups are the metrics of a report, with the beginning of their headings since 0.4. Before, that is made of the name:

@@ -115,6 +115,18 @@ func TestOld(t *testing.T) {
 	}
 }
 
+// Benchmarks of two models that somebody put into one file are two runs; one that names no model is of the first.
+func TestBenchmarksOfTwoModels(t *testing.T) {
+	one := old[strings.Index(old, "[")+1 : strings.LastIndex(old, "]")]
+	unnamed := strings.Replace(one, "backend_model", "backend_type", 1)
+	r := reader.Must(t, "all.json", `{"benchmarks":[`+one+","+strings.Replace(one, "acme/tiny", "acme/large", 1)+","+
+		unnamed+`]}`)
+	if r.Facts.Model.ID != "acme/tiny" || len(r.Points) != 2 || len(r.More) != 1 ||
+		r.More[0].Facts.Model.ID != "acme/large" || len(r.More[0].Points) != 1 {
+		t.Errorf("%+v %d points, %+v", r.Facts, len(r.Points), r.More)
+	}
+}
+
 // A block of count 0 has only zeros, which are not data.
 func TestNothingCompleted(t *testing.T) {
 	r := reader.Must(t, "benchmarks.json", none)
