@@ -17,10 +17,10 @@ func TestFind(t *testing.T) {
 			truth := 1 + rng.IntN(900)
 			power := .3 + rng.Float64()
 			measured := 0
-			a, err := findLargest(1, 4096, func(c int) (tried, error) {
+			a, err := findLargest(1, 4096, func(c int) (float64, bool, error) {
 				measured++
 				ratio := math.Pow(float64(c)/(float64(truth)+.5), power)
-				return tried{worst: ratio * math.Exp(noise*rng.NormFloat64())}, nil
+				return ratio * math.Exp(noise*rng.NormFloat64()), false, nil
 			})
 			if err != nil || a.holds >= a.fails || a.fails == 0 {
 				t.Fatalf("trial %d: %+v, %v", trial, a, err)
@@ -47,11 +47,11 @@ func TestFind(t *testing.T) {
 func TestEndsOfASearchThatWasEnded(t *testing.T) {
 	ended := errors.New("no more time")
 	n := 0
-	a, err := findLargest(1, 4096, func(c int) (tried, error) {
+	a, err := findLargest(1, 4096, func(c int) (float64, bool, error) {
 		if n++; n > 6 {
-			return tried{}, ended
+			return 0, false, ended
 		}
-		return tried{worst: float64(c) / 20}, nil
+		return float64(c) / 20, false, nil
 	})
 	if !errors.Is(err, ended) || a.holds != 16 || a.fails != 32 || a.settled {
 		t.Errorf("%+v, %v", a, err)
@@ -59,15 +59,15 @@ func TestEndsOfASearchThatWasEnded(t *testing.T) {
 }
 
 func TestEdges(t *testing.T) {
-	at := func(limit int) func(int) (tried, error) {
-		return func(c int) (tried, error) {
-			return tried{worst: float64(c) / float64(limit)}, nil
+	at := func(limit int) func(int) (float64, bool, error) {
+		return func(c int) (float64, bool, error) {
+			return float64(c) / float64(limit), false, nil
 		}
 	}
 	if a, err := findLargest(1, 64, at(1000)); err != nil || a.holds != 64 || a.fails != 0 || !a.settled {
 		t.Errorf("more than the most: %+v %v", a, err)
 	}
-	none := func(c int) (tried, error) { return tried{worst: math.Inf(1)}, nil }
+	none := func(c int) (float64, bool, error) { return math.Inf(1), false, nil }
 	if a, err := findLargest(1, 64, none); err != nil || a.holds != 0 || a.fails != 1 || !a.settled {
 		t.Errorf("not even one: %+v %v", a, err)
 	}
@@ -75,7 +75,7 @@ func TestEdges(t *testing.T) {
 		t.Errorf("one: %+v %v", a, err)
 	}
 	broken := errors.New("gone")
-	failing := func(int) (tried, error) { return tried{}, broken }
+	failing := func(int) (float64, bool, error) { return 0, false, broken }
 	if _, err := findLargest(1, 64, failing); !errors.Is(err, broken) {
 		t.Error(err)
 	}
@@ -85,13 +85,13 @@ func TestEdges(t *testing.T) {
 func TestLooksAreNoEvidence(t *testing.T) {
 	const truth = 50
 	seen := map[int]int{}
-	a, err := findLargest(1, 4096, func(c int) (tried, error) {
+	a, err := findLargest(1, 4096, func(c int) (float64, bool, error) {
 		seen[c]++
-		p := tried{worst: float64(c) / truth, look: seen[c] == 1 && c&(c-1) == 0}
-		if c == 64 && p.look { // as short measurements of a server that fills slowly
-			p.worst = .5
+		worst, look := float64(c)/truth, seen[c] == 1 && c&(c-1) == 0
+		if c == 64 && look { // as short measurements of a server that fills slowly
+			worst = .5
 		}
-		return p, nil
+		return worst, look, nil
 	})
 	if err != nil || a.holds != truth || a.fails != truth+1 || !a.settled || seen[64] > 2 {
 		t.Errorf("%v %+v; 64 was measured %d times", err, a, seen[64])

@@ -1,10 +1,14 @@
 package collect
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -348,4 +352,49 @@ func (s *session) warm(ctx context.Context) error {
 	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))
 	s.report(Event{Run: s.id, Step: "warm-up", Text: text, Took: time.Since(began), Err: failed, Final: true})
 	return s.log("warm-up", "", "", failed)
+}
+
+// ClientCommand is the command of this program that is one client of several: it reads its part of a load.
+const ClientCommand = "load-client"
+
+// runClients runs a load on several processes of this program, each of which ends when its input does.
+func runClients(ctx context.Context, l builtin.Load, n int) (builtin.Outcome, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running []*exec.Cmd
+	end := func() {
+		cancel()
+		for _, cmd := range running {
+			_ = cmd.Wait() // what it did was read
+		}
+	}
+	defer end()
+	clients, printed := make([]builtin.Client, n), make([]bytes.Buffer, n)
+	for i := range n {
+		cmd := exec.CommandContext(ctx, self, ClientCommand)
+		cmd.WaitDelay, cmd.Stderr = 2*time.Second, &printed[i]
+		in, noInput := cmd.StdinPipe()
+		out, err := cmd.StdoutPipe()
+		if err = errors.Join(noInput, err); err == nil {
+			cmd.Cancel = in.Close
+			err = cmd.Start()
+		}
+		if err != nil {
+			return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
+		}
+		running, clients[i] = append(running, cmd), builtin.Client{In: in, Out: out}
+	}
+	out, err := builtin.RunClients(ctx, l, clients)
+	if err != nil && ctx.Err() == nil {
+		end()                    // or it may still be printing
+		for i := range printed { // the first that said anything
+			if text := strings.TrimSpace(redact.Text(printed[i].String())); text != "" {
+				return out, errors.Join(err, errors.New(text))
+			}
+		}
+	}
+	return out, err
 }

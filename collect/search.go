@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -60,11 +61,8 @@ type found struct {
 	unit   float64
 }
 
-// holds is the largest concurrency or rate that held, fails the smallest that did not, 0 for none.
-func (f *found) holds() float64 { return f.exact(f.answer.holds) }
-func (f *found) fails() float64 { return f.exact(f.answer.fails) }
-
-// exact is a number of steps as the result states it.
+// exact is a number of steps as the result states it: the largest concurrency or rate that held, the smallest that did
+// not; 0 for none.
 func (f *found) exact(steps int) float64 {
 	v, err := strconv.ParseFloat(strconv.FormatFloat(float64(steps)*f.unit, 'g', 5, 64), 64)
 	if err != nil {
@@ -78,31 +76,29 @@ func (f *found) exact(steps int) float64 {
 // ends first, what is known is said; it is no capacity, which history would compare with those of whole searches.
 func (s *session) search(ctx context.Context, st *step) (*result, error) {
 	f, err := &found{unit: 1}, error(nil)
-	metric, unit, answer := schema.CapacityMetric, "requests", 0.
+	metric, unit := schema.CapacityMetric, "requests"
 	if st.Load.FindRate {
 		metric, unit = schema.RateMetric, "req/s"
 		err = s.findRate(ctx, st, f)
-		answer = f.holds()
 	} else {
 		const most = 1024 // where nothing states how many sequences the server takes
-		f.answer, err = findLargest(1, cmp.Or(st.Load.Most, most), func(c int) (tried, error) {
+		f.answer, err = findLargest(1, cmp.Or(st.Load.Most, most), func(c int) (float64, bool, error) {
 			w := st.Load
 			w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
 			p, err := s.probe(ctx, st, f, w)
-			return tried{worst: p.share()}, err
+			return p.share(), false, err
 		})
 		if err == nil && f.answer.holds == 0 {
 			err = noneHolds(st, f.probes[len(f.probes)-1].Error)
 		}
-		answer = float64(f.answer.holds)
 	}
-	holds, fails := f.holds(), f.fails()
+	holds, fails := f.exact(f.answer.holds), f.exact(f.answer.fails)
 	if err != nil {
 		return &result{note: knownBy(holds, fails, unit)}, err
 	}
 	var at probed                // the slowest of the measurements of the answer
 	for _, p := range f.probes { // which have a concurrency or a rate
-		if float64(p.Concurrency)+p.Rate == answer && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
+		if float64(p.Concurrency)+p.Rate == holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
 			at = p
 		}
 	}
@@ -168,13 +164,30 @@ func noneHolds(st *step, why string) error {
 // findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds
 // and given up.
 func (s *session) findRate(ctx context.Context, st *step, f *found) error {
-	alone, err := s.aloneHolds(ctx, st)
-	if err != nil {
-		return err
+	var alone float64 // what one request takes by itself, ms, as an earlier attempt has measured it or anew
+	if earlier := s.probes[st.Name]; len(earlier) > 0 && earlier[0].Alone > 0 {
+		alone = earlier[0].Alone
+	} else {
+		single, err := s.alone(ctx, st, singleRequests)
+		if err != nil {
+			return err
+		}
+		set := single.Set()
+		if alone = set.E2EL.Mean; !(st.Load.SLO.Worst(set) <= 1) || !(alone > 0) {
+			why := ""
+			if set.OK < singleRequests {
+				why = firstError(single)
+			}
+			return noneHolds(st, why)
+		}
+		if err := s.keepProbe(st, probed{Alone: alone}); err != nil {
+			return err
+		}
 	}
 	f.unit = 1000 / alone / stepsOfFirst
 	const together = 8 // what servers do at least: else the search goes down
-	f.answer, err = findLargest(together*stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (tried, error) {
+	var err error
+	f.answer, err = findLargest(together*stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (float64, bool, error) {
 		w := st.Load
 		w.Rate = f.exact(c)
 		again := slices.ContainsFunc(f.probes, func(p probed) bool { return p.Rate == w.Rate })
@@ -187,34 +200,12 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		if p.Overload && err == nil {
 			err = s.recovered(ctx, st, alone)
 		}
-		return tried{p.share(), !near}, err
+		return p.share(), !near, err
 	})
 	if err == nil && f.answer.holds == 0 {
 		return unmeasured{fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO)}
 	}
 	return err
-}
-
-// aloneHolds returns what one request takes by itself, ms, as an earlier attempt has measured it or anew. It is an
-// error where that does not hold the objective.
-func (s *session) aloneHolds(ctx context.Context, st *step) (float64, error) {
-	if earlier := s.probes[st.Name]; len(earlier) > 0 && earlier[0].Alone > 0 {
-		return earlier[0].Alone, nil
-	}
-	single, err := s.alone(ctx, st, singleRequests)
-	if err != nil {
-		return 0, err
-	}
-	set := single.Set()
-	alone := set.E2EL.Mean
-	if worst := st.Load.SLO.Worst(set); !(worst <= 1) || !(alone > 0) {
-		why := ""
-		if set.OK < singleRequests {
-			why = firstError(single)
-		}
-		return 0, noneHolds(st, why)
-	}
-	return alone, s.keepProbe(st, probed{Alone: alone})
 }
 
 // keepProbe journals a measurement of a search, which an interrupted one goes on with.
@@ -415,4 +406,82 @@ func backlogGrew(all, counts []builtin.Timeline) bool {
 	}
 	grown := waiting(counts[len(counts)-1].Sent) - waiting(counts[0].Sent)
 	return grown > math.Sqrt(float64(len(counts)))
+}
+
+// bracket is the result of a search.
+type bracket struct {
+	holds   int  // largest load that holds; 0: not even one
+	fails   int  // smallest load that does not; 0: every one up to the most held
+	settled bool // two measurements of each end agree
+}
+
+// votes are the measurements of one load.
+type votes struct {
+	held, failed int
+	worst        float64 // mean of the finite ones
+	looks        bool    // they are looks
+}
+
+// decided reports whether two of them agree, as two of three do: most of five or of seven took a sixth longer and was
+// no nearer. nil is the end below the first load, which is not measured.
+func (v *votes) decided() bool { return v == nil || !v.looks && max(v.held, v.failed) >= 2 }
+
+// findLargest doubles the load from the first, which most likely holds, until the objective fails, then closes in on
+// the last one that holds, until both ends are within 2 % or one of each other. Both are then measured again, and the
+// search goes on where they do not say the same twice: a single measurement near the limit is as good as a coin. most
+// is the largest load to try. The answer with an error has the ends that were known by then.
+//
+// A load is a concurrency, or a rate in steps. measure returns its largest share of a limit, of which at most 1 holds,
+// and whether it was a look: so short that it says where to go on, and any other one of the same load replaces it.
+func findLargest(first, most int, measure func(load int) (worst float64, look bool, err error)) (b bracket, err error) {
+	const mostTried = 40 // a doubling to 1024, a dozen steps between and the second looks are about 20
+	of := map[int]*votes{}
+	next := first
+	for tries := 0; tries < mostTried && !b.settled; tries++ {
+		worst, look, err := measure(next)
+		if err != nil {
+			return b, err
+		}
+		v := of[next]
+		if v == nil || v.looks {
+			v = &votes{looks: look}
+			of[next] = v
+		}
+		if worst <= 1 {
+			v.held++
+		} else {
+			v.failed++
+		}
+		v.worst += (min(worst, 100) - v.worst) / float64(v.held+v.failed)
+		b.holds, b.fails = 0, 0 // the largest that mostly holds below the smallest that mostly fails
+		for _, load := range slices.Sorted(maps.Keys(of)) {
+			v := of[load] // most decide; of as many the mean
+			if v.held < v.failed || v.held == v.failed && !(v.worst <= 1) {
+				b.fails = load
+				break
+			}
+			b.holds = load
+		}
+		next, b.settled = b.next(of, most)
+	}
+	return b, nil
+}
+
+// next returns the load to measure next; done where both ends are settled.
+func (b *bracket) next(of map[int]*votes, most int) (load int, done bool) {
+	switch {
+	case b.fails == 0 && b.holds < most:
+		return min(2*max(b.holds, 1), most), false
+	case b.fails > 0 && b.fails-b.holds > max(1, b.holds*2/100):
+		// where the share of the limit becomes one, guessed from that of both ends, away from the ends themselves
+		at := .5
+		if low, high := of[b.holds], of[b.fails]; low != nil && high.worst > low.worst && high.worst < 100 {
+			at = (1 - low.worst) / (high.worst - low.worst)
+		}
+		load := b.holds + int(math.Round(max(.1, min(.9, at))*float64(b.fails-b.holds)))
+		return max(b.holds+1, min(load, b.fails-1)), false
+	case !of[b.holds].decided():
+		return b.holds, false
+	}
+	return b.fails, b.fails == 0 || of[b.fails].decided()
 }

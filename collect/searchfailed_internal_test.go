@@ -17,7 +17,7 @@ func TestWhatASearchKnows(t *testing.T) {
 		{0, 0, ""},
 	} {
 		f := &found{answer: bracket{holds: x.holds, fails: x.fails}, unit: .05}
-		if got := knownBy(f.holds(), f.fails(), "req/s"); got != x.want {
+		if got := knownBy(f.exact(f.answer.holds), f.exact(f.answer.fails), "req/s"); got != x.want {
 			t.Errorf("%q, want %q", got, x.want)
 		}
 	}

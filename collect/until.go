@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -25,16 +24,6 @@ const leastShare = 2 * time.Second
 type budget struct {
 	ends time.Time
 	left int // points that are not measured yet
-}
-
-func (s *session) newBudget(items []plan.Item) budget {
-	b := budget{ends: s.now().Add(s.plan.Share())}
-	for _, it := range items {
-		if !s.done[it.Name] && it.Task == "" && !it.Load.SLO.Set() {
-			b.left++
-		}
-	}
-	return b
 }
 
 // knownPoint is a point that is measured until it is known.
