@@ -104,7 +104,13 @@ func (f File) Key(image bool, ask Ask) (string, error) {
 	}
 	key, secret := f.Get(OpenAIKey), f.Get(JWTSecret)
 	if key == "" && secret != "" {
-		key = jwt(secret)
+		// The token that tt-inference-server's vLLM image expects: HS256 over a fixed claim (RFC 7519, its setup_host.py).
+		enc := base64.RawURLEncoding
+		const header, claim = `{"alg":"HS256","typ":"JWT"}`, `{"team_id":"tenstorrent","token_id":"debug-test"}`
+		key = enc.EncodeToString([]byte(header)) + "." + enc.EncodeToString([]byte(claim))
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte(key)) // never fails
+		key += "." + enc.EncodeToString(mac.Sum(nil))
 	}
 	return cmp.Or(key, f.Get(apiKey)), nil
 }
@@ -126,15 +132,4 @@ func Save(dir, name, value string) error {
 	}
 	_, err = fmt.Fprintf(f, "%s=%s\n", name, value)
 	return errors.Join(err, f.Close())
-}
-
-// jwt is the token that tt-inference-server's vLLM image expects: HS256 over a fixed claim (RFC 7519, its
-// setup_host.py).
-func jwt(secret string) string {
-	enc := base64.RawURLEncoding
-	const header, claim = `{"alg":"HS256","typ":"JWT"}`, `{"team_id":"tenstorrent","token_id":"debug-test"}`
-	head := enc.EncodeToString([]byte(header)) + "." + enc.EncodeToString([]byte(claim))
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(head)) // never fails
-	return head + "." + enc.EncodeToString(mac.Sum(nil))
 }

@@ -40,13 +40,17 @@ var (
 	facts = []query{
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent},
 		{argv: []string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit",
-			"--format=csv,noheader"}, read: nvidiaFacts},
+			"--format=csv,noheader"}, read: nvidia(5, func(row []string) device {
+			return device{name: row[0] + " " + row[3] + " " + row[4], driver: row[1], firmware: row[2]}
+		})},
 		{argv: []string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, read: rocm},
 	}
 	powers = []query{
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent, power: schema.DefChips},
 		{argv: []string{"nvidia-smi", "--query-gpu=power.draw,temperature.gpu,memory.used",
-			"--format=csv,noheader,nounits"}, read: nvidiaPower, power: schema.DefBoards},
+			"--format=csv,noheader,nounits"}, read: nvidia(3, func(row []string) device {
+			return device{watts: number(row[0]), celsius: number(row[1]), gib: number(row[2]) / 1024}
+		}), power: schema.DefBoards},
 		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--showmeminfo", "vram", "--json"}, read: rocm,
 			power: schema.DefPackages},
 	}
@@ -197,27 +201,17 @@ func Device(ctx context.Context) (name, of string) {
 	return boards[of], of
 }
 
-func nvidiaFacts(data []byte) ([]device, error) {
-	return nvidia(data, 5, func(row []string) device {
-		return device{name: row[0] + " " + row[3] + " " + row[4], driver: row[1], firmware: row[2]}
-	})
-}
-
-func nvidiaPower(data []byte) ([]device, error) {
-	return nvidia(data, 3, func(row []string) device {
-		return device{watts: number(row[0]), celsius: number(row[1]), gib: number(row[2]) / 1024}
-	})
-}
-
 // nvidia reads the lines that nvidia-smi prints for a query, of so many fields.
-func nvidia(data []byte, fields int, of func(row []string) device) (out []device, err error) {
-	r := csv.NewReader(bytes.NewReader(data))
-	r.TrimLeadingSpace, r.FieldsPerRecord = true, fields
-	rows, err := r.ReadAll()
-	for _, row := range rows {
-		out = append(out, of(row))
+func nvidia(fields int, of func(row []string) device) func([]byte) ([]device, error) {
+	return func(data []byte) (out []device, err error) {
+		r := csv.NewReader(bytes.NewReader(data))
+		r.TrimLeadingSpace, r.FieldsPerRecord = true, fields
+		rows, err := r.ReadAll()
+		for _, row := range rows {
+			out = append(out, of(row))
+		}
+		return out, err
 	}
-	return out, err
 }
 
 // rocm reads the object that rocm-smi prints for any query: members card0, card1 … and system.

@@ -24,7 +24,7 @@ func TestAccelerators(t *testing.T) {
 "firmwares":{"fw_bundle_version":"18.7.0.0","arc_fw":"2.27"}},
 {"board_info":{"bus_id":"N/A","board_type":"n300 R","board_id":"010001"},
 "firmwares":{"fw_bundle_version":"18.7.0.0"}}]}`, 2, "18.7.0.0", "1 x n300 L, 1 x n300 R", "TTKMD 1.34"},
-		{"nvidia-smi", nvidiaFacts, "NVIDIA H100 80GB HBM3, 550.54.15, 96.00.74.00.01, 81559 MiB, 700.00 W\nNVIDIA " +
+		{"nvidia-smi", facts[1].read, "NVIDIA H100 80GB HBM3, 550.54.15, 96.00.74.00.01, 81559 MiB, 700.00 W\nNVIDIA " +
 			"H100 80GB HBM3, 550.54.15, 96.00.74.00.01, 81559 MiB, 700.00 W\n", 2, "96.00.74.00.01", "2 x NVIDIA H100 80GB " +
 			"HBM3 81559 MiB 700.00 W", "550.54.15"},
 		{"rocm-smi", rocm, `{"card0":{"Card Series":"AMD Instinct MI300X","VBIOS version":"113-M3000100-102"},

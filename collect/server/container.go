@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
@@ -172,6 +173,19 @@ func (c *Container) Stop() {
 	}
 	_, _ = c.ask(ctx, "rm", "-f", c.id)
 	c.id, c.logs = "", nil
+}
+
+// Detach starts the container and leaves it running once it is ready.
+func (c *Container) Detach(ctx context.Context, dir string) (Detached, error) {
+	if err := startDetached(ctx, c, dir); err != nil {
+		return Detached{}, err
+	}
+	id := c.id[:min(12, len(c.id))]
+	c.logs.Stop(ctx)
+	c.id, c.logs = "", nil
+	engine := shellescape.QuoteCommand([]string{c.Engine})
+	return Detached{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id,
+		Stop: engine + " rm -f " + id}, nil
 }
 
 // container returns the container of a request, with the arguments that its device needs.

@@ -17,11 +17,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
@@ -473,4 +475,40 @@ func LastLog(log, between string) string {
 		}
 	}
 	return last
+}
+
+// Detached is a server that was started and left running.
+type Detached struct {
+	Name string // of the container, or the process
+	URL  string
+	Log  string // command that follows its log
+	Stop string // command that ends it
+}
+
+// Detach starts the program and leaves it running once it is ready; its log goes to a file below dir.
+func (c *Command) Detach(ctx context.Context, dir string) (Detached, error) {
+	c.detached = true
+	if err := startDetached(ctx, c, dir); err != nil {
+		return Detached{}, err
+	}
+	pid := c.child.Pid()
+	c.child = nil // now Stop has nothing to end
+	log := "tail -f " + shellescape.QuoteCommand([]string{c.log})
+	return Detached{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: log,
+		Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
+}
+
+// startDetached starts a server whose log goes to a new folder below dir.
+func startDetached(ctx context.Context, srv Server, dir string) error {
+	dir, err := filepath.Abs(filepath.Join(dir, time.Now().UTC().Format("20060102T150405Z")))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	if _, err = srv.Start(ctx, dir); err != nil {
+		srv.Stop()
+	}
+	return err
 }

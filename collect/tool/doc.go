@@ -6,7 +6,7 @@
 // servers, run folders or journals. From a result it reads only whether the tool succeeded and whether the client
 // kept up, because several tools exit 0 after failing. Package ingest reads the numbers later, from the same file.
 //
-// Each file has one family: serving.go load clients, offline.go benchmarks with an engine of their own, evals.go eval
-// harnesses; commands.tmpl has their command lines. tool.go has what they share, and command lines from ttreport.yaml.
+// adapters.go has the tools by family: load clients, benchmarks with an engine of their own, eval harnesses;
+// commands.tmpl has their command lines. tool.go has what they share, and command lines from ttreport.yaml.
 // environment.go finds the programs, or installs them from pinned requirements.
 package tool

@@ -190,20 +190,6 @@ func (p *pod) ending() (state string, phase engine.Phase) {
 // is reports whether a pod is in a phase; none is in any.
 func (p *pod) is(phase string) bool { return p != nil && p.phase == phase }
 
-// newer orders the pods of an index: each has one more failure before it, and one that is not deleted follows one that
-// is.
-func (p *pod) newer(old *pod) int {
-	alive := func(p *pod) int {
-		if p.deleted {
-			return 0
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(p.failures, old.failures),
-		p.Metadata.CreationTimestamp.Compare(old.Metadata.CreationTimestamp), cmp.Compare(alive(p), alive(old)),
-		strings.Compare(p.name, old.name))
-}
-
 // ends reports whether an index is done, whether it is over, and whether only the deletion of its Job has ended it.
 func (j job) ends(index int) (done, over, deleted bool) {
 	done = contains(j.Status.CompletedIndexes, index)
@@ -329,13 +315,23 @@ func (s *seen) statuses(names []string, now time.Time) []engine.JobStatus {
 	return out
 }
 
-// podsOf returns the pods of an entry of an array, the oldest first.
+// podsOf returns the pods of an entry of an array, the oldest first: each has one more failure before it, and one that is
+// not deleted follows one that is.
 func (s *seen) podsOf(array string, entry int) []*pod {
 	index := slices.Index(s.jobs[array].entries, entry)
 	list := slices.DeleteFunc(slices.Collect(maps.Values(s.pods)), func(p *pod) bool {
 		return p.job != array || p.index != index
 	})
-	slices.SortFunc(list, (*pod).newer)
+	alive := func(p *pod) int {
+		if p.deleted {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(list, func(a, b *pod) int {
+		return cmp.Or(cmp.Compare(a.failures, b.failures), a.Metadata.CreationTimestamp.Compare(b.Metadata.CreationTimestamp),
+			cmp.Compare(alive(a), alive(b)), strings.Compare(a.name, b.name))
+	})
 	return list
 }
 

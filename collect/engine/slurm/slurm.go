@@ -1,7 +1,14 @@
+// Package slurm is Slurm as a scheduler of jobs.
+//
+// In: an [engine.Submission], and the commands sbatch, squeue, sacct, sinfo and scancel. Out: batch scripts that can be
+// read and run by hand, and a [Backend] with the states of jobs in Slurm's words.
+//
+// Package engine follows jobs and submits them again. This package must not know what a run folder contains.
 package slurm
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +16,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -377,4 +386,64 @@ func refusal(err error, job string, have []Partition) error {
 	refused := engine.Refusal(job, why, faults)
 	refused.Have = describe(have)
 	return refused
+}
+
+// indexes writes array indexes as sbatch takes them: "1,3,5-7".
+func indexes(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(list[i])
+		if j > i {
+			part += "-" + strconv.Itoa(list[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+//go:embed script.sh.tmpl
+var scriptText string
+
+// exitRetries is the exit code of a job that was requeued too often: EX_TEMPFAIL of sysexits.h.
+const exitRetries = 75
+
+// Render returns the batch script of a group.
+func (Backend) Render(s *engine.Submission, g engine.Group) (string, error) {
+	args := slices.Clone(s.Args)
+	for _, a := range g.Resources.RunArgs {
+		args = append(args, "--run-arg="+a)
+	}
+	args = append(args, "--once")
+	if g.Resources.GRES != "" {
+		args = append(args, "--allocated") // GRES is the lock
+	}
+	limit := ""
+	if g.Limit > 0 {
+		limit = engine.TimeText(g.Limit)
+	}
+	text, err := template.New("script").Funcs(template.FuncMap{
+		"quote": shellescape.Quote, "indexes": indexes,
+	}).Parse(scriptText)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = text.Execute(&b, struct {
+		engine.Group
+		Submission            *engine.Submission
+		Resources             *plan.Resources
+		File, Name, Log, Time string
+		Args                  []string
+		Signs                 bool // arguments have signs that a shell would replace
+		ExitRetries           int
+	}{
+		g, s, &g.Resources, s.FileOf(g), s.JobName(g, 0), strings.ReplaceAll(s.Dir, "%", "%%"), limit, args,
+		strings.ContainsAny(strings.Join(slices.Concat(args, s.After), ""), "$`"), exitRetries,
+	})
+	return b.String(), err
 }

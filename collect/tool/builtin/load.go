@@ -467,7 +467,7 @@ func (r *runner) fitLongest(ctx context.Context, f fit, high int) {
 		r.prompts.fit = f
 	}
 	if r.load.Fits != nil {
-		r.load.Fits[servedBy(&r.load)] = fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)}
+		r.load.Fits[r.load.counts()] = fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)}
 	}
 }
 
@@ -517,17 +517,12 @@ func (r *runner) count(ctx context.Context, q traffic.Request) int {
 
 // Fits are how servers count tokens, kept from load to load: a search sends twenty loads to one server, and each would
 // ask it half a dozen times.
-type Fits map[served]fitted
+type Fits map[string]fitted
 
-// served is what counts: a model at an address, by an endpoint with its template.
-type served struct {
-	url, model string
-	endpoint   traffic.Endpoint
-	image      traffic.Image
-	tools      traffic.Tools
+// counts names what counts tokens: a model at an address, by an endpoint with its template.
+func (l *Load) counts() string {
+	return fmt.Sprintf("%q %q %q %v %v", l.URL, l.Model, l.Endpoint, l.Image, l.Tools)
 }
-
-func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image, l.Tools} }
 
 // fitted is what is known of how it counts.
 type fitted struct {
@@ -541,7 +536,7 @@ type fitted struct {
 // knownFit takes the fit of an earlier load; false where there is none. Only a prompt that is longer than all that were
 // counted is counted again.
 func (r *runner) knownFit(ctx context.Context) bool {
-	k, ok := r.load.Fits[servedBy(&r.load)]
+	k, ok := r.load.Fits[r.load.counts()]
 	if !ok || r.prompts.template(&r.load, k.refused) != nil {
 		return false
 	}

@@ -7,7 +7,9 @@
 package arrival
 
 import (
+	"context"
 	"net"
+	"net/http"
 	"sync/atomic"
 	"time"
 )
@@ -66,3 +68,31 @@ func (c *Conn) At() time.Time { return c.began.Add(time.Duration(c.last.Load()))
 // Closed reports whether an idle connection cannot be used again: the other side closed it, or sent what nobody asked
 // for.
 func (c *Conn) Closed() bool { return closed(c.Conn) }
+
+// Listener makes connections that know when a request reached this machine, because one handler among many starts late.
+type Listener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l Listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return Wrap(c), nil
+}
+
+type connKey struct{}
+
+// ConnContext is for the field of that name of an http.Server, whose handlers then may call [OfRequest].
+func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// OfRequest returns when a request reached this machine. It is called before the body is read: after that the
+// connection waits for the next request. It is now where the server has no [Listener].
+func OfRequest(r *http.Request) time.Time {
+	if c, ok := r.Context().Value(connKey{}).(*Conn); ok {
+		return c.At()
+	}
+	return time.Now()
+}
