@@ -58,21 +58,6 @@ type result struct {
 // unmeasured is an error of one item: the run goes on.
 type unmeasured struct{ error }
 
-// measurer returns what measures an item. With an error, the note of a result says what was known by then.
-func (s *session) measurer(st *step) func(context.Context, *step) (*result, error) {
-	switch {
-	case !st.Tool.IsBuiltin():
-		return s.runTool
-	case st.Task != "":
-		return s.eval
-	case st.Load.SLO.Set():
-		return s.search
-	case s.plan.Until.Set():
-		return s.untilKnown
-	}
-	return s.once
-}
-
 // item measures an item. One without a result is journalled, and the run goes on with the next one.
 func (s *session) item(ctx context.Context, st *step) error {
 	if err := s.log(st.kind()+"-start", st.Name, "", ""); err != nil {
@@ -85,7 +70,18 @@ func (s *session) item(ctx context.Context, st *step) error {
 		limited, done = context.WithTimeout(ctx, limit)
 		defer done()
 	}
-	r, err := s.measurer(st)(limited, st)
+	measure := s.once // with an error, the note of a result says what was known by then
+	switch {
+	case !st.Tool.IsBuiltin():
+		measure = s.runTool
+	case st.Task != "":
+		measure = s.eval
+	case st.Load.SLO.Set():
+		measure = s.search
+	case s.plan.Until.Set():
+		measure = s.untilKnown
+	}
+	r, err := measure(limited, st)
 	switch only := new(unmeasured); {
 	case err == nil:
 		s.tried(st.Tool.Name, nil)

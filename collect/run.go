@@ -477,15 +477,19 @@ func (s *session) keepStart() error {
 }
 
 func (s *session) writeManifest(end time.Time) error {
-	turns := s.plan.Turns
-	turns.Kept = turns.Kept && !s.apart
 	m := manifest.Manifest{
 		Facts: schema.Facts{
 			RunID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model,
 			Impl: s.plan.Impl, Stack: s.end.Stack,
 			Device: schema.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware},
 		},
-		Targets: s.plan.Targets, Setting: s.machine.Setting, Interleaved: turns.Manifest(s.other),
+		Targets: s.plan.Targets, Setting: s.machine.Setting,
+	}
+	if t := s.plan.Turns; t.Blocks > 0 {
+		m.Interleaved = schema.Interleaved{With: s.other, Side: t.Side, Starts: schema.StartsFresh, Blocks: t.Blocks}
+		if t.Kept && !s.apart {
+			m.Interleaved.Starts = schema.StartsKept
+		}
 	}
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)

@@ -92,14 +92,32 @@ func inFlight(l builtin.Load, done []builtin.Timeline) int {
 	return max(1, int(math.Round(2*l.Rate*e2el/1000)))
 }
 
-// with returns what is known of a point by its requests.
+// with returns what is known of a point by its requests: by the means that everything is judged by.
 func (k knownPoint) with(load builtin.Load, done []builtin.Timeline) knownPoint {
+	var ttft, tpot, e2el []float64
+	for _, t := range done {
+		if !t.OK || !t.Known() {
+			continue
+		}
+		ttft, e2el = append(ttft, t.TTFT), append(e2el, t.E2EL)
+		if t.Out > 1 {
+			tpot = append(tpot, (t.E2EL-t.TTFT)/float64(t.Out-1))
+		}
+	}
+	var list []precision.Series
+	if len(ttft) > 0 && ttft[0] > 0 { // else answers are vectors or scores
+		list = append(list, precision.Series{Name: "ttft", Values: ttft})
+	}
+	if len(tpot) > 0 && len(tpot) == len(ttft) { // else answers have a single token
+		list = append(list, precision.Series{Name: "tpot", Values: tpot})
+	}
+	list = append(list, precision.Series{Name: "e2el", Values: e2el})
 	wave, least := inFlight(load, done), 0
 	if load.Rate <= 0 { // nothing had to end before the first wave was sent; where few completed, half of them are left
 		n, _ := completed(done)
 		least = min(load.Concurrency, n/2)
 	}
-	k.known, k.cut = k.rule.Judge(seriesOf(done), least, wave), 0
+	k.known, k.cut = k.rule.Judge(list, least, wave), 0
 	for left := k.known.Cut; left > 0 && k.cut < len(done); k.cut++ { // requests until so many completed
 		if done[k.cut].OK && done[k.cut].Known() {
 			left--
@@ -147,36 +165,12 @@ func windowOf(l builtin.Load, all builtin.Outcome, from int) (to int, length tim
 	if l.Rate > 0 { // by how much, as a line through the means of both halves; negative where they take less
 		_, early := completed(kept[:len(kept)/2])
 		_, late := completed(kept[len(kept)/2:])
-		slower = milliseconds(2 * (late - early))
+		slower = time.Duration(2 * (late - early) * float64(time.Millisecond))
 	}
 	for _, t := range all.Requests[to:] {
 		end = min(end, t.Sent+slower)
 	}
 	return to, max(0, end-kept[0].Sent)
-}
-
-func milliseconds(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
-
-// seriesOf returns what is to be known of requests: the means that everything is judged by.
-func seriesOf(done []builtin.Timeline) []precision.Series {
-	var ttft, tpot, e2el []float64
-	for _, t := range done {
-		if !t.OK || !t.Known() {
-			continue
-		}
-		ttft, e2el = append(ttft, t.TTFT), append(e2el, t.E2EL)
-		if t.Out > 1 {
-			tpot = append(tpot, (t.E2EL-t.TTFT)/float64(t.Out-1))
-		}
-	}
-	var list []precision.Series
-	if len(ttft) > 0 && ttft[0] > 0 { // else answers are vectors or scores
-		list = append(list, precision.Series{Name: "ttft", Values: ttft})
-	}
-	if len(tpot) > 0 && len(tpot) == len(ttft) { // else answers have a single token
-		list = append(list, precision.Series{Name: "tpot", Values: tpot})
-	}
-	return append(list, precision.Series{Name: "e2el", Values: e2el})
 }
 
 // into writes what is known to a sidecar: facts that lints and pages read. Percents are of the mean.

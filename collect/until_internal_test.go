@@ -2,6 +2,7 @@ package collect
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
@@ -18,7 +19,7 @@ func measuredBy(tokens ...int) builtin.Outcome {
 		e2el := 100 + 10*float64(n-1) + float64(len(out.Requests)*len(out.Requests)%7)
 		q := latency.Request{OK: true, TTFT: 100, E2EL: e2el, Out: n}
 		out.Requests = append(out.Requests, builtin.Timeline{Request: q, Sent: out.Duration})
-		out.Duration += milliseconds(e2el)
+		out.Duration += time.Duration(e2el * float64(time.Millisecond))
 	}
 	return out
 }

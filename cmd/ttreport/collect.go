@@ -5,18 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
+	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
@@ -246,8 +250,24 @@ func (o collectOptions) perform(
 		progress.WritePlan(o.sh.err, newest.Plan, about)
 		show.Expect(newest.Plan, about)
 	}
-	if o.dryRun {
-		o.showLines(sessions)
+	if o.dryRun { // the command lines that would be run, and what an interrupted run by itself has of them
+		s := sessions[0]
+		if o.serverOnly { // nothing is measured then
+			s.Plan = plan.Plan{Model: s.Plan.Model}
+		}
+		var before map[string]bool
+		if len(sessions) == 1 {
+			var dir string
+			if dir, before = collect.Interrupted(s.Plan, o.resultsIn()); dir != "" {
+				o.sh.say("resume    %s has %d of %s", dir, len(before), plaintext.Plural(len(s.Plan.Items()), "measurement"))
+			}
+			if limit := s.Options.Server.StartupTimeout; limit > 0 {
+				o.sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
+			}
+		}
+		for _, l := range collect.CommandLines(before, sidesOf(sessions)...) {
+			fmt.Fprintln(o.sh.out, l)
+		}
 		return done, nil
 	}
 	unlock, err := o.lockDevice(ctx, sessions...)
@@ -255,31 +275,21 @@ func (o collectOptions) perform(
 		return done, err
 	}
 	defer unlock()
-	if o.serverOnly {
-		return done, o.startServer(ctx, newest.Server.(server.Detacher), newest.Options.System)
+	if !o.serverOnly {
+		return o.run(ctx, show, sessions)
 	}
-	return o.run(ctx, show, sessions)
-}
-
-// showLines prints the command lines that would be run, and what an interrupted run by itself has of them.
-func (o collectOptions) showLines(sessions []*session.Session) {
-	s := sessions[0]
-	if o.serverOnly { // nothing is measured then
-		s.Plan = plan.Plan{Model: s.Plan.Model}
+	srv := newest.Server.(server.Detacher) // measure has made sure of it
+	d, err := srv.Detach(ctx, filepath.Join(o.ws.State(), "servers"))
+	if err != nil {
+		return done, collectError(ctx, o.sh, o.ws, err)
 	}
-	var done map[string]bool
-	if len(sessions) == 1 {
-		var dir string
-		if dir, done = collect.Interrupted(s.Plan, o.resultsIn()); dir != "" {
-			o.sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
-		}
-		if limit := s.Options.Server.StartupTimeout; limit > 0 {
-			o.sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
-		}
-	}
-	for _, l := range collect.CommandLines(done, sidesOf(sessions)...) {
-		fmt.Fprintln(o.sh.out, l)
-	}
+	system := newest.Options.System
+	measure := shellescape.QuoteCommand([]string{
+		"ttreport", "collect", "--model", system.Model, "--device", system.Device, "--server", d.URL,
+	})
+	const text = "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n"
+	fmt.Fprintf(o.sh.out, text, d.Name, d.URL, d.Log, d.Stop, measure)
+	return done, nil
 }
 
 // resultsIn is the folder of run folders.
@@ -406,20 +416,6 @@ func (o collectOptions) outPath() []string {
 		return nil
 	}
 	return []string{o.out}
-}
-
-// startServer starts a server, prints how to use and to end it, and leaves it running.
-func (o collectOptions) startServer(ctx context.Context, srv server.Detacher, system plan.System) error {
-	d, err := srv.Detach(ctx, filepath.Join(o.ws.State(), "servers"))
-	if err != nil {
-		return collectError(ctx, o.sh, o.ws, err)
-	}
-	measure := shellescape.QuoteCommand([]string{
-		"ttreport", "collect", "--model", system.Model, "--device", system.Device, "--server", d.URL,
-	})
-	const text = "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n"
-	fmt.Fprintf(o.sh.out, text, d.Name, d.URL, d.Log, d.Stop, measure)
-	return nil
 }
 
 // withoutSecret refuses arguments with secrets, also where one is the argument behind its flag, and lines with secrets.
@@ -719,4 +715,140 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 		}
 	}
 	return nil
+}
+
+// collectOptions are the flags of collect: what package plan needs, and what this command does with the plan.
+type collectOptions struct {
+	plan.Options
+	runPy plan.RunPy
+	sh    *shell
+	ws    *workspace.Workspace
+
+	planFile, input, spec, out string
+	search                     string   // the metric by which settings of the server are chosen
+	params                     []string // of the server, with their values
+	seeded                     bool     // --seed is given
+	dryRun, serverOnly         bool
+	against                    againstOptions
+	trt                        string // a flag of benchmark.py that is given
+	printDocker                bool
+
+	scheduler schedulerOptions
+	job       jobOptions
+	given     func() []string // flags that were given, as arguments for a job of --on
+}
+
+// complete translates flags of run.py and variables, and refuses flags that exclude each other.
+func (o *collectOptions) complete(ctx context.Context) error {
+	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
+		o.Server.Port, _ = strconv.Atoi(os.Getenv("SERVICE_PORT")) // as run.py; other text than a number states none
+		o.Server.AmbientPort = true
+	}
+	if _, err := os.Stat(o.Server.EnvFile); o.Server.EnvFile != "" && err != nil {
+		return plan.Usage("name a file with NAME=value lines", "collect: --env-file: %w", err)
+	}
+	if _, err := os.Stat(o.input); o.input == "t" && err != nil { // run.py's -it
+		o.runPy.Refuse("interactive", "--print-docker-cmd prints the line; run it with -it")
+	}
+	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
+	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
+	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer
+	o.serverOnly, o.dryRun = o.serverOnly || o.printDocker, o.dryRun || o.printDocker
+	if err := o.completeTRT(); err != nil {
+		return err
+	}
+	notes, err := o.ApplyRunPy(o.runPy)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		o.sh.say("%-9s %s", n.Kind, n.Text)
+	}
+	o.findDevice(ctx)
+	return o.Contradictions()
+}
+
+// findDevice takes the device of this machine where a model is named without one, and its server is on this machine.
+func (o *collectOptions) findDevice(ctx context.Context) {
+	kind := o.Server.Name.Kind
+	here := kind == plan.ServerDocker || kind == plan.ServerCommand || o.runPy.LocalServer
+	if o.System.Model == "" || o.System.Device != "" || !here {
+		return
+	}
+	var boards string
+	if o.System.Device, boards = host.Device(ctx); o.System.Device != "" {
+		o.sh.say("device    %s: tt-smi lists %s; --device names another", o.System.Device, boards)
+	}
+}
+
+// declare declares the flags: those of the text, and those of other programs.
+func (o *collectOptions) declare(fs *pflag.FlagSet) {
+	m, s, t, e, a, on, r := &o.Measure, &o.Server, &o.Tools, &o.Evals, &o.against, &o.scheduler, &o.runPy
+	m.Repeat, m.Seed, a.blocks, on.poll = 1, 1, 4, 10*time.Second
+	bind(fs, "collect", map[string]any{
+		"model": &o.System.Model, "device": &o.System.Device, "new-device": &o.System.New, "impl": &o.System.Impl,
+		"release": &o.System.Release, "channel": &o.System.Channel, "sweep": &m.Sweep, "workload": &m.Workloads,
+		"batch-size": &m.Batches, "input-output-len": &m.Lengths, "plan": &o.planFile, "input": &o.input,
+		"recheck": &m.Recheck, "missing": &m.Missing, "only": (*string)(&m.Only), "slo": &m.SLO, "until": &m.Until,
+		"budget": &m.Budget, "repeat": &m.Repeat, "clients": &m.Clients, "seed": &m.Seed, "spec": &o.spec,
+		"max-context": &m.MaxContext, "max-concurrency": &m.MaxConcurrency,
+
+		"server": &s.Name, "port": &s.Port, "server-param": &o.params, "search": &o.search, "image": &s.Image,
+		"container-engine": &s.ContainerEngine, "container-port": &s.ContainerPort, "env-file": &s.EnvFile,
+		"volume": &s.Volumes, "run-arg": &s.RunArgs, "device-id": &s.DeviceIDs, "startup-timeout": &s.StartupTimeout,
+		"server-only": &o.serverOnly,
+
+		"against": &a.baseline, "blocks": &a.blocks, "live": &a.live, "against-port": &a.port,
+		"against-release": &a.release,
+
+		"tools": &t.Names, "tokenizer": &t.Tokenizer, "chat": &t.Chat, "tool-arg": &t.Args, "mpi-ranks": &t.MPIRanks,
+		"evals": &e.Tasks, "eval-limit": &e.Limit, "eval-tasks": &e.TaskDir,
+
+		"out": &o.out, "dry-run": &o.dryRun, "no-resume": &o.Run.NoResume, "no-warmup": &o.Run.NoWarmup,
+		"dcgm": &o.Run.DCGM, "lock-timeout": &o.sh.patience, "point-timeout": &o.Run.PointTimeout,
+
+		"on": &on.on, "detach": &on.detach, "follow": &on.follow, "cancel": &on.cancel, "retry": &on.retry,
+		"node": &on.node, "@backends": on.declare, "poll": &on.poll,
+
+		"once": &o.job.once, "allocated": &o.job.allocated, "print-results": &o.job.print,
+
+		"workflow": &r.Workflow, "tt-device": &o.System.Device, "docker-server": &r.Docker,
+		"local-server": &r.LocalServer, "limit-samples-mode": &r.LimitMode, "ci-mode": &r.CIMode,
+		"server-url": &r.ServerURL, "service-port": &s.Port, "disable-trace-capture": &o.Run.NoWarmup,
+		"override-docker-image": &s.Image, "runtime-model-spec-json": &o.spec, "no-auth": &s.NoAuth,
+		"dev-mode": &r.DevMode, "override-tt-config": &r.TTConfig, "vllm-override-args": &r.VLLMArgs,
+		"eval-samples": &r.Samples, "goodput": &r.Goodput, "print-docker-cmd": &o.printDocker,
+		"@run.py":    o.declareRunPy,
+		"batch_size": &m.Batches, "input_output_len": &m.Lengths, "@benchmark.py": o.declareTRT,
+	})
+	var pages []string
+	for _, name := range on.names() {
+		pages = append(pages, "ttreport help "+name)
+	}
+	f := fs.Lookup("on")
+	f.Usage = strings.NewReplacer("{schedulers}", strings.Join(on.names(), " or "), "{pages}",
+		strings.Join(pages, ", ")).Replace(f.Usage)
+	// Without those of schedulers, and those of the plan, which a job has as a file, and of where and when it is run.
+	own := []string{"plan", "input", "recheck", "server-param", "dry-run", "out", "no-resume", "lock-timeout"}
+	o.given = func() (out []string) {
+		fs.Visit(func(f *pflag.Flag) {
+			if !slices.Contains(own, f.Name) && !slices.Contains(f.Annotations[groupOf], "Scheduler") {
+				out = append(out, asArguments(f)...)
+			}
+		})
+		return out
+	}
+	fs.VisitAll(func(f *pflag.Flag) { // help run-py lists those of run.py
+		f.Hidden = strings.HasSuffix(strings.Join(f.Annotations[groupOf], ""), "run.py")
+	})
+}
+
+// otherWords gives prompts words that no earlier collection had, unless --seed fixes them: a server that kept running
+// may have the others in its prefix cache. Lengths and times of requests stay those of the seed, so that what was
+// measured before is comparable.
+func (o *collectOptions) otherWords() {
+	const most = 1 << 40 // a float64 has it exactly
+	if !o.seeded && o.Measure.Text == 0 {
+		o.Measure.Text = 1 + rand.Uint64N(most)
+	}
 }

@@ -108,20 +108,6 @@ func (o *schedulerOptions) check(dryRun bool) error {
 	return nil
 }
 
-// givenFlags returns the flags that were given, as arguments for a job: without those of schedulers, and those of the
-// plan, which it has as a file, and of where and when it is run.
-func (o *schedulerOptions) givenFlags(fs *pflag.FlagSet) []string {
-	own := []string{"plan", "input", "recheck", "server-param", "dry-run", "out", "no-resume", "lock-timeout"}
-	var out []string
-	fs.Visit(func(f *pflag.Flag) {
-		if slices.Contains(own, f.Name) || slices.Contains(f.Annotations[groupOf], "Scheduler") {
-			return
-		}
-		out = append(out, asArguments(f)...)
-	})
-	return out
-}
-
 // asArguments are the arguments that give a flag its value.
 func asArguments(f *pflag.Flag) (out []string) {
 	values := []string{f.Value.String()}
@@ -380,8 +366,21 @@ func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) er
 	tasks, err := f.Run(ctx)
 	show.End()
 	switch {
-	case ctx.Err() != nil:
-		return o.leaveJobs(ctx, s)
+	case ctx.Err() != nil: // a person at a terminal is asked about the jobs, which go on otherwise
+		_, readable := terminalOf(o.sh.in)
+		if _, shown := terminalOf(o.sh.err); readable && shown {
+			answer := make(chan bool, 1)
+			go func() { answer <- confirmed(o.sh.in, o.sh.err, "the jobs go on without this command. End them?") }()
+			select {
+			case yes := <-answer:
+				if yes {
+					return o.cancelJobs(context.WithoutCancel(ctx), s)
+				}
+			case <-process.Hurry(ctx).Done():
+			}
+		}
+		o.sh.say("the jobs go on: ttreport collect --on %s --follow shows them, --cancel ends them", o.scheduler.on)
+		return ctx.Err()
 	case err != nil:
 		return o.jobsError(err)
 	case o.scheduler.detach:
@@ -399,7 +398,9 @@ func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) er
 
 // endJobs prints how the jobs ended.
 func (o collectOptions) endJobs(s *engine.Submission, tasks []engine.Task) error {
-	progress.WriteJobs(o.sh.out, engine.View{Tasks: tasks})
+	for _, row := range progress.JobsTable(engine.View{Tasks: tasks}) {
+		fmt.Fprintln(o.sh.out, row)
+	}
 	bad, measured := 0, 0
 	for _, t := range tasks {
 		measured += t.Done - t.Failed
@@ -422,24 +423,6 @@ func (o collectOptions) endJobs(s *engine.Submission, tasks []engine.Task) error
 			plaintext.Plural(len(tasks), "job"))
 	}
 	return nil
-}
-
-// leaveJobs ends following: a person at a terminal is asked about the jobs, which go on otherwise.
-func (o collectOptions) leaveJobs(ctx context.Context, s *engine.Submission) error {
-	_, readable := terminalOf(o.sh.in)
-	if _, shown := terminalOf(o.sh.err); readable && shown {
-		answer := make(chan bool, 1)
-		go func() { answer <- confirmed(o.sh.in, o.sh.err, "the jobs go on without this command. End them?") }()
-		select {
-		case yes := <-answer:
-			if yes {
-				return o.cancelJobs(context.WithoutCancel(ctx), s)
-			}
-		case <-process.Hurry(ctx).Done():
-		}
-	}
-	o.sh.say("the jobs go on: ttreport collect --on %s --follow shows them, --cancel ends them", o.scheduler.on)
-	return ctx.Err()
 }
 
 // cancelJobs ends the jobs of a submission.

@@ -30,9 +30,6 @@ const (
 	apiKey    = "API_KEY"
 )
 
-// Names are the variables that people may have to set.
-func Names() []string { return []string{HFToken, OpenAIKey, JWTSecret} }
-
 // File is .env in a folder.
 type File struct {
 	Warning string // that others can read it; "" when they cannot

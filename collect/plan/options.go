@@ -349,18 +349,6 @@ func (p Plan) InTurns(side string, blocks int, kept bool) Plan {
 	return p
 }
 
-// Manifest returns what a manifest states of the turns, with the id of the other run.
-func (t Turns) Manifest(other string) schema.Interleaved {
-	if t.Blocks == 0 {
-		return schema.Interleaved{}
-	}
-	starts := schema.StartsFresh
-	if t.Kept {
-		starts = schema.StartsKept
-	}
-	return schema.Interleaved{With: other, Side: t.Side, Starts: starts, Blocks: t.Blocks}
-}
-
 // DrawnHit is the share of all prompt tokens that a prefix cache without limit finds in the requests of a workload that
 // states one, number i of the plan; ok is false for others, and where the number of requests is not known.
 func (p Plan) DrawnHit(i int) (share float64, ok bool) {

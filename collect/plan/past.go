@@ -25,19 +25,6 @@ type past struct {
 // pastRepeats is how many measurements of one workload, and starts of a server, count: their median does.
 const pastRepeats = 5
 
-// pastOf reads what the newest runs of a plan's model on its device have.
-func pastOf(c *columns.Columns, p Plan) past {
-	const newest = 20
-	out := past{Columns: c}
-	runs := runsOf(c, p)
-	for _, h := range runs[:min(len(runs), newest)] {
-		for at := h.FirstPoint; at < h.PointsEnd; at++ {
-			out.points = append(out.points, &c.Points[at])
-		}
-	}
-	return out
-}
-
 // runsOf are the runs of a plan's model on its device, newest first; none of no history.
 func runsOf(c *columns.Columns, p Plan) []*columns.RunHead {
 	if c == nil {
@@ -225,7 +212,13 @@ func SecondsOfLook(alone float64) float64 { return max(3, 12*alone) }
 func EstimateOf(p Plan, history *columns.Columns) Estimate {
 	var e Estimate
 	var once, searches time.Duration // of all workloads, one after the other
-	known := pastOf(history, p)
+	const newest = 20                // runs
+	known, runs := past{Columns: history}, runsOf(history, p)
+	for _, h := range runs[:min(len(runs), newest)] {
+		for at := h.FirstPoint; at < h.PointsEnd; at++ {
+			known.points = append(known.points, &history.Points[at])
+		}
+	}
 	for _, w := range p.Workloads {
 		took, measured := known.takes(p, w)
 		if measured {

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/engine"
@@ -118,11 +117,4 @@ func JobsTable(v engine.View) []string {
 		rows[i] = strings.TrimRight(plaintext.Printable(rows[i]), " ")
 	}
 	return rows
-}
-
-// WriteJobs writes the table once.
-func WriteJobs(w io.Writer, v engine.View) {
-	for _, r := range JobsTable(v) {
-		fmt.Fprintln(w, r)
-	}
 }

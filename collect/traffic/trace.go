@@ -346,7 +346,13 @@ func readSessions(data []byte, block int) (Trace, error) {
 		if s.Scope == "global" {
 			salt = 0
 		}
-		r := sessionReader{Trace: &t, block: s.Block, salt: salt, absolute: absolute(s.Requests)}
+		r := sessionReader{Trace: &t, block: s.Block, salt: salt, absolute: true}
+		for _, c := range s.Requests { // where one of the first times is before its subagent began, they count from there
+			early := func(x sessionCall) bool { return x.T != nil && *x.T < *c.T }
+			if c.Type == subagent && c.T != nil && slices.ContainsFunc(c.Requests, early) {
+				r.absolute = false
+			}
+		}
 		if _, err := r.calls(s.Requests, nil, 0, 0); err != nil {
 			return Trace{}, fmt.Errorf("session %d: %w; %s", n+1, err, sessionExample)
 		}
@@ -374,24 +380,11 @@ func inOrder(list []Request) []Request {
 	return out
 }
 
-// absolute reports whether the times of subagents count from the session's beginning. Some recorders count from where
-// the subagent began: then one of its first times is before that.
-func absolute(calls []sessionCall) bool {
-	for _, c := range calls {
-		if c.Type == subagent && c.T != nil && slices.ContainsFunc(c.Requests, func(x sessionCall) bool {
-			return x.T != nil && *x.T < *c.T
-		}) {
-			return false
-		}
-	}
-	return true
-}
-
 type sessionReader struct {
 	*Trace
 	block    int
 	salt     uint64
-	absolute bool
+	absolute bool // times of subagents count from the session's beginning; some recorders count from where one began
 }
 
 // asked is a request that later ones of its session may have waited for.

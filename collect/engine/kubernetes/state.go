@@ -315,8 +315,8 @@ func (s *seen) statuses(names []string, now time.Time) []engine.JobStatus {
 	return out
 }
 
-// podsOf returns the pods of an entry of an array, the oldest first: each has one more failure before it, and one that is
-// not deleted follows one that is.
+// podsOf returns the pods of an entry of an array, the oldest first: each has one more failure before it, and one that
+// is not deleted follows one that is.
 func (s *seen) podsOf(array string, entry int) []*pod {
 	index := slices.Index(s.jobs[array].entries, entry)
 	list := slices.DeleteFunc(slices.Collect(maps.Values(s.pods)), func(p *pod) bool {
@@ -329,8 +329,9 @@ func (s *seen) podsOf(array string, entry int) []*pod {
 		return 1
 	}
 	slices.SortFunc(list, func(a, b *pod) int {
-		return cmp.Or(cmp.Compare(a.failures, b.failures), a.Metadata.CreationTimestamp.Compare(b.Metadata.CreationTimestamp),
-			cmp.Compare(alive(a), alive(b)), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.failures, b.failures),
+			a.Metadata.CreationTimestamp.Compare(b.Metadata.CreationTimestamp), cmp.Compare(alive(a), alive(b)),
+			strings.Compare(a.name, b.name))
 	})
 	return list
 }

@@ -113,9 +113,9 @@ func TestFailures(t *testing.T) {
 
 // sbatch hands its environment to the controller, which keeps it on its disk.
 func TestSecretsAreNotSubmitted(t *testing.T) {
-	got := withoutSecrets([]string{"PATH=/bin", "HOME=/root", "OPENAI_API_KEY=sk-abcdefghijklmnop123456",
+	got := handedOn([]string{"PATH=/bin", "HOME=/root", "OPENAI_API_KEY=sk-abcdefghijklmnop123456",
 		"HF_TOKEN=hf_x1y2z3", "JWT_SECRET=abc", "https_proxy=http://me:pa55word@proxy:3128", "SLURM_CONF=/etc/slurm.conf",
-		"TOKENIZERS_PARALLELISM=false"})
+		"TOKENIZERS_PARALLELISM=false"}, "")
 	want := []string{"PATH=/bin", "HOME=/root", "SLURM_CONF=/etc/slurm.conf", "TOKENIZERS_PARALLELISM=false"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)

@@ -66,15 +66,19 @@ func run(ctx context.Context, kind error, script, input string, argv ...string) 
 	return out, stderr, err
 }
 
-// handedOn returns the environment for one of Slurm's commands: without secrets, and without the variables that would
-// take precedence over what a script states; see sbatch(1), INPUT ENVIRONMENT VARIABLES.
+// handedOn returns the environment for one of Slurm's commands: without variables with secrets, because sbatch hands
+// its environment to the controller, which writes it to its disk, and without those that would take precedence over
+// what a script states; see sbatch(1), INPUT ENVIRONMENT VARIABLES.
 func handedOn(environ []string, script string) []string {
 	options := map[string]string{
 		"SBATCH_ARRAY_INX": "array", "SBATCH_TIMELIMIT": "time", "SBATCH_MEM_PER_NODE": "mem", "SBATCH_MEM_PER_CPU": "mem",
 		"SBATCH_NO_REQUEUE": "requeue",
 	}
-	return slices.DeleteFunc(withoutSecrets(environ), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		if !strings.Contains(value, redact.Mark) && strings.Contains(redact.Field(name, value), redact.Mark) {
+			return true
+		}
 		option, ours := strings.CutPrefix(name, "SBATCH_")
 		if !ours {
 			return false
@@ -85,15 +89,6 @@ func handedOn(environ []string, script string) []string {
 		}
 		directive := "\n#SBATCH --" + option
 		return strings.Contains(script, directive+"=") || strings.Contains(script, directive+"\n")
-	})
-}
-
-// withoutSecrets leaves out variables with secrets: sbatch hands its environment to the controller, which writes it to
-// its disk.
-func withoutSecrets(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
-		name, value, _ := strings.Cut(v, "=")
-		return !strings.Contains(value, redact.Mark) && strings.Contains(redact.Field(name, value), redact.Mark)
 	})
 }
 

@@ -17,8 +17,10 @@ import (
 
 // request holds the fields of a completion request that are used here.
 type request struct {
-	Prompt        json.RawMessage `json:"prompt"`
-	Messages      []message       `json:"messages"`
+	Prompt   json.RawMessage `json:"prompt"`
+	Messages []struct {
+		Content content `json:"content"`
+	} `json:"messages"`
 	Input         json.RawMessage `json:"input"`     // of responses and embeddings
 	Query         string          `json:"query"`     // of rerank
 	Documents     []string        `json:"documents"` // likewise
@@ -31,11 +33,6 @@ type request struct {
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-}
-
-type message struct {
-	Role    string  `json:"role"`
-	Content content `json:"content"`
 }
 
 // content is a text, or a list of parts of which the texts count.

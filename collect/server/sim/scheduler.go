@@ -3,6 +3,7 @@ package sim
 import (
 	"container/list"
 	"context"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -59,26 +60,21 @@ func (s *scheduler) loop(ctx context.Context) {
 			due = now
 		}
 		due = due.Add(s.step())
-		if !sleepUntil(ctx, due) {
+		// Go's timers wake up to a millisecond late on an idle machine, so the last part is left to the operating system.
+		const coarse = 1500 * time.Microsecond
+		if d := time.Until(due) - coarse; d > 0 && process.Sleep(ctx, d) != nil {
+			return
+		}
+		if d := time.Until(due); d > 0 {
+			nap(d)
+		}
+		if ctx.Err() != nil {
 			return
 		}
 		s.mu.Lock()
 		s.finished += s.emit()
 		s.mu.Unlock()
 	}
-}
-
-// sleepUntil waits until a time; false when the server stops. Go's timers wake up to a millisecond late on an idle
-// machine, so the last part is left to the operating system.
-func sleepUntil(ctx context.Context, t time.Time) bool {
-	const coarse = 1500 * time.Microsecond
-	if d := time.Until(t) - coarse; d > 0 && process.Sleep(ctx, d) != nil {
-		return false
-	}
-	if d := time.Until(t); d > 0 {
-		nap(d)
-	}
-	return ctx.Err() == nil
 }
 
 // sequence is one request in the batch.
@@ -281,4 +277,56 @@ func (v *Virtual) Drain() {
 	for v.Step(func(int, time.Duration, bool) {}) {
 		continue
 	}
+}
+
+// prefixCache knows the beginnings of prompts in blocks of tokens, as vLLM's does: a block is found where all before it
+// are, never the last token of a prompt, and what was used longest ago makes room, of a prompt its end first. Answers
+// are not kept. nil finds nothing.
+type prefixCache struct {
+	size, most    int        // tokens of a block; blocks
+	used          *list.List // of keys, the newest first
+	at            map[uint64]*list.Element
+	queried, hits int // tokens
+}
+
+// keys are those of the whole blocks of a prompt, each of all tokens up to its end.
+func (c *prefixCache) keys(tokens []string) (out []uint64) {
+	if c == nil {
+		return nil
+	}
+	h := fnv.New64a()
+	for i, token := range tokens {
+		_, _ = h.Write(append([]byte(token), ' ')) // never fails
+		if (i+1)%c.size == 0 {
+			out = append(out, h.Sum64())
+		}
+	}
+	return out
+}
+
+// find returns how many tokens of a prompt are known, and takes it in.
+func (c *prefixCache) find(prompt int, keys []uint64) (tokens int) {
+	if c == nil {
+		return 0
+	}
+	for _, key := range keys {
+		if c.at[key] == nil || tokens+c.size >= prompt {
+			break
+		}
+		tokens += c.size
+	}
+	for i := len(keys) - 1; i >= 0; i-- {
+		if known := c.at[keys[i]]; known != nil {
+			c.used.MoveToFront(known)
+		} else {
+			c.at[keys[i]] = c.used.PushFront(keys[i])
+		}
+	}
+	for c.used.Len() > c.most {
+		oldest := c.used.Back()
+		key, _ := c.used.Remove(oldest).(uint64)
+		delete(c.at, key)
+	}
+	c.queried, c.hits = c.queried+prompt, c.hits+tokens
+	return tokens
 }

@@ -55,7 +55,16 @@ func Start(cfg Config) (*Server, error) {
 	} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, to) })
 	}
-	s.Handler = guarded(cfg.Key, mux)
+	want := []byte("Bearer " + cfg.Key)
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Below /v1 the key is needed, as at vLLM; the other paths need none.
+		got := []byte(r.Header.Get("Authorization"))
+		if cfg.Key != "" && strings.HasPrefix(r.URL.Path, "/v1/") && subtle.ConstantTimeCompare(got, want) != 1 {
+			http.Error(w, `{"error":"Unauthorized"}`, http.StatusUnauthorized)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 	s.http = &http.Server{Handler: s.Handler, ReadHeaderTimeout: 10 * time.Second}
 	s.done.Go(func() { s.sched.loop(ctx) })
 	s.done.Go(func() {
@@ -64,19 +73,6 @@ func Start(cfg Config) (*Server, error) {
 		}
 	})
 	return s, nil
-}
-
-// guarded refuses requests below /v1 without the key, as vLLM does; the other paths need none.
-func guarded(key string, next http.Handler) http.Handler {
-	want := []byte("Bearer " + key)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := []byte(r.Header.Get("Authorization"))
-		if key != "" && strings.HasPrefix(r.URL.Path, "/v1/") && subtle.ConstantTimeCompare(got, want) != 1 {
-			http.Error(w, `{"error":"Unauthorized"}`, http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 func withDefaults(c Config) Config {

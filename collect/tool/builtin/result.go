@@ -71,9 +71,8 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		r["mean_e2el_ms"], r["median_e2el_ms"], r["std_e2el_ms"] = s.Mean, s.Quantile(.5), s.Std
 		r["p90_e2el_ms"], r["p99_e2el_ms"] = s.Quantile(.9), s.Quantile(.99)
 	} else if !o.Pools {
-		maps.Copy(r, o.streamed(set))
-		maps.Copy(r, o.conversations(l))
-		maps.Copy(r, o.stated())
+		o.streamed(r, set)
+		o.conversations(r, l)
 		if set.LostGaps > latency.MostLost {
 			maps.DeleteFunc(r, func(name string, _ any) bool { return strings.HasSuffix(name, "_itl_ms") })
 		}
@@ -111,14 +110,13 @@ func Busy(set latency.Set, l Load) string {
 
 // streamed is what a result has of answers that come token by token; per-request values are rounded to a tenth of a
 // microsecond.
-func (o Outcome) streamed(set latency.Set) map[string]any {
-	r := map[string]any{
-		"request_goodput": nil, "total_output_tokens": set.Out, "output_throughput": set.OutputTPS(),
-	}
+func (o Outcome) streamed(r map[string]any, set latency.Set) {
+	r["request_goodput"], r["total_output_tokens"], r["output_throughput"] = nil, set.Out, set.OutputTPS()
 	n := len(o.Requests)
 	in, out, ttft, itls := make([]int, n), make([]int, n), make([]float64, n), make([][]float64, n)
 	sec := func(ms float64) float64 { return math.Round(ms*1e4) / 1e7 }
 	answers, first, reasons := make([]*float64, n), []float64(nil), false
+	drafted, accepted := 0, 0 // steps without a draft are not told apart: how many tokens a step yields is not known
 	for i, t := range o.Requests {
 		in[i], itls[i] = t.In, []float64{}
 		if t.Error == "" {
@@ -127,13 +125,20 @@ func (o Outcome) streamed(set latency.Set) map[string]any {
 				itls[i] = append(itls[i], sec(gap))
 			}
 		}
-		if s := sec(t.Answer); t.OK && s > 0 {
+		if !t.OK {
+			continue
+		}
+		if s := sec(t.Answer); s > 0 {
 			answers[i] = &s
 		}
-		if t.OK && t.Answer > 0 {
+		if t.Answer > 0 {
 			first = append(first, t.Answer)
 		}
-		reasons = reasons || t.OK && t.Answer != t.TTFT
+		reasons = reasons || t.Answer != t.TTFT
+		drafted, accepted = drafted+t.Drafted, accepted+t.Accepted
+	}
+	if drafted > 0 {
+		r["spec_decode_acceptance_rate"] = 100 * float64(accepted) / float64(drafted)
 	}
 	r["input_lens"], r["output_lens"], r["ttfts"], r["itls"] = in, out, ttft, itls
 	samples := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}
@@ -149,15 +154,14 @@ func (o Outcome) streamed(set latency.Set) map[string]any {
 			r[stat+"_"+name+"_ms"] = stats[i]
 		}
 	}
-	return r
 }
 
 // conversations is what a result has of requests that follow others: the mean TTFT of those that needed an earlier
 // answer and of each turn, ms, and how long conversations took that were answered to their ends, s, with the time
 // between their turns; and of prompts that begin alike the share that an endless cache would have found, in percent.
-func (o Outcome) conversations(l Load) map[string]any {
+func (o Outcome) conversations(r map[string]any, l Load) {
 	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
-		return nil
+		return
 	}
 	// The turns of requests, from 0 on, and the first request of the conversation of each. A request of a trace is one
 	// turn behind the last of those that it waits for.
@@ -174,7 +178,6 @@ func (o Outcome) conversations(l Load) map[string]any {
 			later = append(later, t.TTFT)
 		}
 	}
-	r := map[string]any{}
 	if means := o.byTurn(turn); len(means) > 1 {
 		r["ttft_by_turn"] = means
 	}
@@ -186,7 +189,6 @@ func (o Outcome) conversations(l Load) map[string]any {
 			r[name] = latency.NewSample(list).Mean
 		}
 	}
-	return r
 }
 
 // whole is how long conversations took of which every request was answered, s, by the first request of each request's.
@@ -265,21 +267,6 @@ func (o Outcome) Cached() (share float64, unstated int, ok bool) {
 		return 0, 0, false
 	}
 	return float64(found) / float64(all), unstated, true
-}
-
-// stated is what a result has of what the server's answers say of its drafts. How many tokens a step yields they do not
-// say: steps without a draft are not told apart.
-func (o Outcome) stated() map[string]any {
-	drafted, accepted := 0, 0
-	for _, t := range o.Requests {
-		if t.OK {
-			drafted, accepted = drafted+t.Drafted, accepted+t.Accepted
-		}
-	}
-	if drafted == 0 {
-		return nil
-	}
-	return map[string]any{"spec_decode_acceptance_rate": 100 * float64(accepted) / float64(drafted)}
 }
 
 // Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
