@@ -173,7 +173,7 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 	all := s.plan.Items()
 	first := slices.IndexFunc(all, func(it plan.Item) bool { return len(items) > 0 && it.Name == items[0].Name })
 	restarted := false
-	s.measuring, s.budget = true, budget{ends: s.now().Add(s.plan.Share())}
+	s.measuring, s.budget = true, budget{ends: s.now().Add(s.plan.Budget / time.Duration(len(s.plan.Turns.Order())))}
 	for _, it := range items {
 		if !s.done[it.Name] && it.Task == "" && !it.Load.SLO.Set() {
 			s.budget.left++

@@ -287,11 +287,7 @@ func (f *Folder) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	turns := []plan.Turn{{Baseline: true}}
-	if len(f.sides) > 1 {
-		turns = f.sides[1].plan.Turns.Order()
-	}
-	for _, turn := range turns {
+	for _, turn := range f.sides[0].plan.Turns.Order() {
 		s := f.sides[len(f.sides)-1]
 		if turn.Baseline {
 			s = f.sides[0]

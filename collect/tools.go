@@ -169,54 +169,39 @@ func (s *session) eval(ctx context.Context, st *step) (*result, error) {
 // shown as a ttreport command; of what an interrupted run has already, the line is a comment. Each turn of two sides is
 // below a comment.
 func CommandLines(done map[string]bool, sides ...Side) []string {
-	if len(sides) == 1 {
-		return append(sides[0].startLine(), sides[0].itemLines(0, done)...)
-	}
 	var out []string
 	started := map[bool]bool{}
-	for _, turn := range sides[1].Plan.Turns.Order() {
-		x := sides[1]
+	for _, turn := range sides[0].Plan.Turns.Order() {
+		x := sides[len(sides)-1]
 		if turn.Baseline {
 			x = sides[0]
 		}
-		out = append(out, fmt.Sprintf("# block %d of %d: %s", turn.Block, x.Plan.Turns.Blocks, x.Plan.Turns.Side))
-		if !started[turn.Baseline] || !x.Plan.Turns.Kept {
-			out = append(out, x.startLine()...)
+		if turn.Block > 0 {
+			out = append(out, fmt.Sprintf("# block %d of %d: %s", turn.Block, x.Plan.Turns.Blocks, x.Plan.Turns.Side))
+		}
+		srv, ours := x.Server.(interface{ CommandLine() []string })
+		if ours && (!started[turn.Baseline] || !x.Plan.Turns.Kept) {
+			out = append(out, shellescape.QuoteCommand(forTerminal(srv.CommandLine())))
 		}
 		started[turn.Baseline] = true
-		out = append(out, x.itemLines(turn.Block, nil)...)
-	}
-	return out
-}
-
-// startLine is the command line of a server that is started; none for another.
-func (x Side) startLine() []string {
-	if s, ok := x.Server.(interface{ CommandLine() []string }); ok {
-		return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
-	}
-	return nil
-}
-
-// itemLines are the command lines of the measurements of a block; 0: of a plan by itself.
-func (x Side) itemLines(block int, done map[string]bool) []string {
-	s := &session{plan: x.Plan, srv: x.Server}
-	s.end = server.Endpoint{URL: x.Address, Model: cmp.Or(x.Plan.Model.ID, x.Plan.Model.Name)}
-	if _, sim := x.Server.(*server.Simulated); sim {
-		s.end.URL = "http://127.0.0.1:PORT" // chosen when the server starts
-	}
-	var out []string
-	for i, it := range x.Plan.Items() {
-		mark := ""
-		if done[it.Name] {
-			mark = "# measured before: "
+		s := &session{plan: x.Plan, srv: x.Server}
+		s.end = server.Endpoint{URL: x.Address, Model: cmp.Or(x.Plan.Model.ID, x.Plan.Model.Name)}
+		if _, sim := x.Server.(*server.Simulated); sim {
+			s.end.URL = "http://127.0.0.1:PORT" // chosen when the server starts
 		}
-		switch {
-		case it.Block != block:
-		case !it.Tool.IsBuiltin():
-			cmd := it.Tool.Command(s.job(&step{Item: it, index: i}), "raw/"+it.Name, it.Tool.Flags)
-			out = append(out, mark+shellescape.QuoteCommand(forTerminal(it.Tool.CommandLine(cmd))))
-		case it.Task == "":
-			out = append(out, mark+shellescape.QuoteCommand(s.argv(it.Load, x.Plan.Seed+uint64(i))))
+		for i, it := range x.Plan.Items() {
+			mark := ""
+			if done[it.Name] {
+				mark = "# measured before: "
+			}
+			switch {
+			case it.Block != turn.Block:
+			case !it.Tool.IsBuiltin():
+				cmd := it.Tool.Command(s.job(&step{Item: it, index: i}), "raw/"+it.Name, it.Tool.Flags)
+				out = append(out, mark+shellescape.QuoteCommand(forTerminal(it.Tool.CommandLine(cmd))))
+			case it.Task == "":
+				out = append(out, mark+shellescape.QuoteCommand(s.argv(it.Load, x.Plan.Seed+uint64(i))))
+			}
 		}
 	}
 	return out

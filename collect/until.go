@@ -19,8 +19,8 @@ import (
 // leastShare is what a point may take at least of a budget: a shorter measurement is warm-up.
 const leastShare = 2 * time.Second
 
-// budget is the time of a plan's points, of which each may take an equal part of what is left: a point that is known
-// early leaves its time to those behind it.
+// budget is the time of a plan's points in one turn, which is an equal part of that of all turns of both servers. Each
+// point may take an equal part of what is left: one that is known early leaves its time to those behind it.
 type budget struct {
 	ends time.Time
 	left int // points that are not measured yet

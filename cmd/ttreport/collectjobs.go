@@ -175,7 +175,7 @@ func (o collectOptions) onScheduler(ctx context.Context, entries []plan.Entry) e
 // earlier returns a submission of the same plan that is under way; nil for none. It says what the last one did not
 // measure: this one measures all of it again.
 func (o collectOptions) earlier(state, digest string) (*engine.Submission, error) {
-	s, err := engine.Newest(state, digest)
+	s, err := engine.Newest(state, digest, false)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (o collectOptions) earlier(state, digest string) (*engine.Submission, error
 		o.sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, s.Since())
 		return s, nil
 	}
-	last, err := engine.Last(state)
+	last, err := engine.Newest(state, "", true)
 	if err == nil && last != nil && last.Digest == digest && len(last.Lacking()) > 0 {
 		o.sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
 			"this command all of them", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
@@ -194,11 +194,11 @@ func (o collectOptions) earlier(state, digest string) (*engine.Submission, error
 
 // attachJobs follows or ends the jobs of an earlier command, or runs what they lack.
 func (o collectOptions) attachJobs(ctx context.Context, state string) error {
-	find, what := func() (*engine.Submission, error) { return engine.Newest(state, "") }, "are under way"
+	what := "are under way"
 	if o.scheduler.retry {
-		find, what = func() (*engine.Submission, error) { return engine.Last(state) }, "were submitted"
+		what = "were submitted"
 	}
-	s, err := find()
+	s, err := engine.Newest(state, "", o.scheduler.retry)
 	switch {
 	case err != nil:
 		return failure{code: exitInput, err: err}

@@ -31,7 +31,7 @@ func TestAgain(t *testing.T) {
 		t.Fatalf("%+v %+v", c.orders, tasks)
 	}
 	state := filepath.Dir(c.sub.Dir)
-	s, err := Last(state)
+	s, err := Newest(state, "", true)
 	if err != nil || !slices.Equal(s.Lacking(), []int{2, 3}) {
 		t.Fatalf("%v %v", err, s.Lacking())
 	}
@@ -41,7 +41,7 @@ func TestAgain(t *testing.T) {
 	if n, err := s.Again(); n != 0 || err == nil {
 		t.Errorf("again while it is under way: %d", n)
 	}
-	if open, err := Newest(state, ""); err != nil || open == nil {
+	if open, err := Newest(state, "", false); err != nil || open == nil {
 		t.Errorf("it is still over: %v", err)
 	}
 	asked := c.asked
@@ -68,7 +68,7 @@ func TestAgain(t *testing.T) {
 	if len(c.orders) != 5 || len(names) != 5 || c.orders[2].Retries != 1 || c.orders[4].Limit != 30*time.Minute {
 		t.Errorf("%+v", c.orders)
 	}
-	if s, err = Last(state); err != nil || !s.Over() {
+	if s, err = Newest(state, "", true); err != nil || !s.Over() {
 		t.Error(err)
 	}
 	if n, err := s.Again(); n != 0 || err != nil {
@@ -86,7 +86,7 @@ func TestLastWithinASecond(t *testing.T) {
 		if err := s.Write(func(*Submission, Group) (string, error) { return "", nil }); err != nil {
 			t.Fatal(err)
 		}
-		if last, err := Last(dir); err != nil || last.ID != s.ID {
+		if last, err := Newest(dir, "", true); err != nil || last.ID != s.ID {
 			t.Errorf("%d: %v, %v is not %s", i, err, last, s.ID)
 		}
 	}
@@ -146,7 +146,7 @@ func TestAgainOfWhatWasNeverSubmitted(t *testing.T) {
 	for what, never := range map[string]func(*cluster){"refused": refused, "cancelled": cancelled} {
 		c := submitted(t, 2, plan.Resources{})
 		never(c)
-		s, err := Last(filepath.Dir(c.sub.Dir))
+		s, err := Newest(filepath.Dir(c.sub.Dir), "", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestAgainOneByOne(t *testing.T) {
 	if c.mustFollow(); len(c.orders) != 2 {
 		t.Fatalf("%+v", c.orders)
 	}
-	s, err := Last(filepath.Dir(c.sub.Dir))
+	s, err := Newest(filepath.Dir(c.sub.Dir), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestAgainOneByOneDetached(t *testing.T) {
 	c.alone()
 	c.step = func(c *cluster, _ int) { c.set(1, "FAILED"); c.set(2, "FAILED") }
 	c.mustFollow()
-	if s, err := Last(filepath.Dir(c.sub.Dir)); err != nil {
+	if s, err := Newest(filepath.Dir(c.sub.Dir), "", true); err != nil {
 		t.Fatal(err)
 	} else if n, err := s.Again(); n != 2 || err != nil {
 		t.Fatalf("%d %v", n, err)

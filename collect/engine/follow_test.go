@@ -44,7 +44,7 @@ func TestTimeLimit(t *testing.T) {
 				t.Errorf("%+v", task)
 			}
 		}
-		if s, err := Newest(filepath.Dir(c.sub.Dir), ""); err != nil || s != nil {
+		if s, err := Newest(filepath.Dir(c.sub.Dir), "", false); err != nil || s != nil {
 			t.Errorf("it is not over: %v %v", s, err)
 		}
 	}

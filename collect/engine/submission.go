@@ -142,17 +142,9 @@ func Open(dir string) (*Submission, error) {
 	return s, s.readJournal()
 }
 
-// Newest returns the newest submission below a folder that is not over, of a digest unless that is ""; nil for none.
-func Newest(state, digest string) (*Submission, error) {
-	return newest(state, func(s *Submission) bool { return !s.Over() && (digest == "" || s.Digest == digest) })
-}
-
-// Last returns the newest submission below a folder, whether or not it is over; nil for none.
-func Last(state string) (*Submission, error) {
-	return newest(state, func(*Submission) bool { return true })
-}
-
-func newest(state string, wanted func(*Submission) bool) (*Submission, error) {
+// Newest returns the newest submission below a folder, of a digest unless that is ""; nil for none. One that is over
+// counts where over is true.
+func Newest(state, digest string, over bool) (*Submission, error) {
 	names, err := filepath.Glob(filepath.Join(state, "*", submissionName))
 	if err != nil {
 		return nil, err
@@ -163,7 +155,7 @@ func newest(state string, wanted func(*Submission) bool) (*Submission, error) {
 		if err != nil {
 			return nil, err
 		}
-		if wanted(s) {
+		if (over || !s.Over()) && (digest == "" || s.Digest == digest) {
 			return s, nil
 		}
 	}

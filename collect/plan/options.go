@@ -319,21 +319,18 @@ type Turns struct {
 	Kept   bool   // both servers keep running, where they otherwise start again for each block
 }
 
-// count returns how many turns there are; 1 for a plan by itself.
-func (t Turns) count() int { return max(1, 2*t.Blocks) }
-
-// Share returns the part of the budget that one turn may spend: the budget is for all turns of both servers. A plan by
-// itself has all of it.
-func (p Plan) Share() time.Duration { return p.Budget / time.Duration(p.Turns.count()) }
-
 // Turn is one server's part of a block.
 type Turn struct {
 	Baseline bool
-	Block    int // from 1
+	Block    int // from 1; 0 for a plan by itself
 }
 
-// Order returns the turns of two servers: A B B A A B …, so that what drifts evenly cancels within two blocks.
+// Order returns the turns of two servers: A B B A A B …, so that what drifts evenly cancels within two blocks; of a
+// plan by itself one turn, in no block.
 func (t Turns) Order() []Turn {
+	if t.Blocks == 0 {
+		return []Turn{{Baseline: true}}
+	}
 	var out []Turn
 	for block := 1; block <= t.Blocks; block++ {
 		first := block%2 == 1

@@ -234,8 +234,8 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 			once += d
 		}
 	}
-	const toolStart = 30 * time.Second                           // Python's imports and a tokenizer
-	repeats := time.Duration(max(1, p.Repeat) * p.Turns.count()) // both servers measure every block
+	const toolStart = 30 * time.Second                                // Python's imports and a tokenizer
+	repeats := time.Duration(max(1, p.Repeat) * len(p.Turns.Order())) // both servers measure every block
 	for _, t := range p.Tools {
 		if t.Path != "" {
 			e.Starts += repeats * toolStart * time.Duration(len(p.Workloads))

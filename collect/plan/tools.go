@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/kballard/go-shellquote"
+	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -214,20 +214,7 @@ func (s ServerName) Address(port int) string {
 	case ServerURL:
 		return s.URL
 	case ServerCommand:
-		stated := 0 // by the last --port; one that is no number is refused by the server
-		for i, a := range s.Argv {
-			name, value, found := strings.Cut(a, "=")
-			if name != "--port" && name != "-p" {
-				continue
-			}
-			if !found && i+1 < len(s.Argv) {
-				value = s.Argv[i+1]
-			}
-			if n, err := strconv.Atoi(value); err == nil {
-				stated = n
-			}
-		}
-		port = cmp.Or(port, stated)
+		port = cmp.Or(port, spec.Number(s.Argv, "--port", "-p")) // one that is no number is refused by the server
 	case ServerSim:
 		return string(ServerSim)
 	}

@@ -275,24 +275,26 @@ func (r runtime) model() Model {
 	return m
 }
 
-// OfCommand reads limits from a server's command line, under the names of vLLM's flags.
+// OfCommand reads limits from a server's command line, under the names of vLLM's and llama.cpp's flags.
 func OfCommand(argv []string) Model {
-	var m Model
-	for name, at := range map[string]*int{
-		"--max-model-len": &m.Context, "--max_model_len": &m.Context, "--ctx-size": &m.Context,
-		"--max-num-seqs": &m.Concurrency, "--max_num_seqs": &m.Concurrency, "--parallel": &m.Concurrency,
-	} {
-		for i, a := range argv {
-			value, found := strings.CutPrefix(a, name+"=")
-			if a == name && i+1 < len(argv) {
-				value, found = argv[i+1], true
-			}
-			if n, err := strconv.Atoi(value); found && err == nil && n > 0 {
-				*at = n
-			}
+	return Model{
+		Context:     Number(argv, "--max-model-len", "--max_model_len", "--ctx-size"),
+		Concurrency: Number(argv, "--max-num-seqs", "--max_num_seqs", "--parallel"),
+	}
+}
+
+// Number is the number above zero that the last of some flags has in a command line; 0 where it states none.
+func Number(argv []string, flags ...string) (n int) {
+	for i, a := range argv {
+		name, value, joined := strings.Cut(a, "=")
+		if !joined && i+1 < len(argv) {
+			value = argv[i+1]
+		}
+		if v, err := strconv.Atoi(value); slices.Contains(flags, name) && err == nil && v > 0 {
+			n = v
 		}
 	}
-	return m
+	return n
 }
 
 // ErrNoSpecFile is returned for a folder that holds no file of specifications.
