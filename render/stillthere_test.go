@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -158,6 +159,35 @@ func TestChangesPage(t *testing.T) {
 		if levels != 2 {
 			t.Errorf("%d of 2 levels of %s lead to a row", levels, s.Key.Workload())
 		}
+	}
+}
+
+// Each level of a series has its mean and where a value of it was expected; the size of a step is that of the series, as
+// the page of changes lists it, and that of the whole change is beside it.
+func TestEveryLevelHasItsBand(t *testing.T) {
+	t.Parallel()
+	r := reportOf(t, slowed(20), render.ModeRelease)
+	moved := map[string]string{}
+	for _, c := range r.Gate.Changes(19) {
+		for _, m := range r.Gate.Moved(&c) {
+			moved[c.Since+" "+strings.Join(strings.Fields(words.Workload(m.Key)+" "+m.Key.Tool), " ")] =
+				words.Signed(m.Metric, m.Effect) + ", " + words.ChangeSize(&c)
+		}
+	}
+	steps := 0
+	for _, x := range r.Trends(r.Pairs[0]).Series {
+		for _, s := range x.Steps {
+			steps++
+			if got := s.Label + ", " + s.Whole; got != moved["v"+strconv.Itoa(s.At)+" "+x.Workload] {
+				t.Errorf("%s: %s; the changes have %v", x.Workload, got, moved)
+			}
+			if !(s.Expected[0] < s.Levels[0] && s.Levels[0] < s.Expected[1]) {
+				t.Errorf("%s: the level before is %g, and %g is expected", x.Workload, s.Levels, s.Expected)
+			}
+		}
+	}
+	if steps != len(moved) || steps == 0 {
+		t.Errorf("%d steps, %d numbers of changes", steps, len(moved))
 	}
 }
 

@@ -81,11 +81,14 @@ type Trend struct {
 	Targets  []TrendTarget `json:"targets,omitempty"`
 }
 
-// TrendStep is where a level began.
+// TrendStep is where a level began: the change of this series, and of the whole change that it is part of.
 type TrendStep struct {
-	At    int     `json:"at"`
-	Label string  `json:"label"`
-	Page  Address `json:"page,omitempty"` // of the change
+	At       int       `json:"at"`
+	Label    string    `json:"label"`
+	Levels   []float64 `json:"levels,omitempty"`   // means of the level before and of this one
+	Expected []float64 `json:"expected,omitempty"` // as of a series, at the end of the level before
+	Whole    string    `json:"whole,omitempty"`
+	Page     Address   `json:"page,omitempty"` // of the change
 }
 
 // TrendTarget is a target of the workload.
@@ -132,31 +135,32 @@ func (r *Report) Trends(pair Pair) Trends {
 		}
 		x.drawn(values)
 		x.Verdicts = verdicts.String()
-		r.framed(&x, s, pair.Newest)
+		f := r.Gate.Frame(s, pair.Newest)
+		if x.Expected = span(f.Low, f.High); x.Expected != nil {
+			x.From = max(0, slices.Index(releases, f.From))
+		}
+		for _, step := range f.Steps {
+			began := TrendStep{At: slices.Index(releases, step.Release), Label: words.Signed(s.Metric, step.Effect),
+				Levels: span(step.Before, step.Since), Expected: span(step.Low, step.High)}
+			if c := step.Change; c != nil {
+				began.Whole, began.Page = words.ChangeSize(c), ChangesPath+"#"+Address(changeAnchor(c.ID))
+			}
+			if began.At >= 0 {
+				x.Steps = append(x.Steps, began)
+			}
+		}
 		out.Series = append(out.Series, x)
 	}
 	out.Series = append(out.Series, r.shownOnly(pair)...)
 	return out
 }
 
-// framed adds where a new value was expected, and where levels began.
-func (r *Report) framed(t *Trend, s *judge.Series, newest int) {
-	releases := r.with[s.Pair()]
-	f := r.Gate.Frame(s, newest)
-	if !math.IsNaN(f.Low) {
-		t.Expected = []float64{latency.Round(f.Low, 5), latency.Round(f.High, 5)}
-		t.From = max(0, slices.Index(releases, f.From))
+// span is two numbers of a series as a chart takes them; nil where they are not known.
+func span(a, b float64) []float64 {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return nil
 	}
-	for _, step := range f.Steps {
-		x := TrendStep{At: slices.Index(releases, step.Release), Label: words.Signed(s.Metric, step.Effect)}
-		if x.At < 0 {
-			continue
-		}
-		if step.Change != nil {
-			x.Label, x.Page = words.ChangeSize(step.Change), ChangesPath+"#"+Address(changeAnchor(step.Change.ID))
-		}
-		t.Steps = append(t.Steps, x)
-	}
+	return []float64{latency.Round(a, 5), latency.Round(b, 5)}
 }
 
 // noteOn is the first words of a note on a release and where it stands, both "" when nobody wrote one.
@@ -213,7 +217,7 @@ func (t *Trend) drawn(values []float64) {
 	}
 	const share = .2 // of its values, that a drawing spans at least
 	if lo, hi := Span(values, share); lo > least || hi < most {
-		t.Range = []float64{latency.Round(lo, 5), latency.Round(hi, 5)}
+		t.Range = span(lo, hi)
 	}
 }
 

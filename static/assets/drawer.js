@@ -2,23 +2,13 @@
 // and the verdicts of its release are two scripts.
 "use strict";
 (function () {
-  var digits = ttreport.digits,
-    el = ttreport.el,
-    button = ttreport.button,
-    copying = ttreport.copying,
+  var { digits, el, button, copying, percent, count } = ttreport,
     box,
     opener,
     shown = "";
 
-  function percent(c) {
-    var s = Math.abs(c * 100).toFixed(1);
-    return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
-  }
   function quantity(v, unit) {
     return digits(v) + (unit ? "\u202f" + unit : "");
-  }
-  function plural(n, noun) {
-    return n + " " + noun + (n === 1 ? "" : "s");
   }
 
   // at is row i of a column that may be written as runs: {runs: [number, how often, …]}.
@@ -109,7 +99,7 @@
       n = at(t.k, i);
     return (
       (plain ? quantity(t.v[i], m.unit) + " / " + quantity(ref, m.unit) + " − 1 = " + percent(c) : percent(c) + " against " + quantity(ref, m.unit)) +
-      (n ? ", the mean of " + plural(n, "release") : "") +
+      (n ? ", the mean of " + count(n, "release") : "") +
       (h == null
         ? "; no test of its own"
         : "; 95\u202f% interval " + percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h))) +
@@ -128,7 +118,7 @@
     function x(v) {
       return (12 + ((v - lo) / (hi - lo)) * 376).toFixed(1);
     }
-    var said = plural(values.length, "measurement") + " from " + digits(Math.min.apply(null, values)) + " to " + quantity(Math.max.apply(null, values), unit),
+    var said = count(values.length, "measurement") + " from " + digits(Math.min.apply(null, values)) + " to " + quantity(Math.max.apply(null, values), unit),
       against = ref == null ? "" : ", baseline " + digits(ref) + ", limit " + quantity(limit, unit),
       svg = ttreport.svg(400, 54, { class: "is-ink repeats", role: "img", "aria-label": said + against }),
       add = (tag, attrs, text) => ttreport.ink(svg, tag, attrs, text);
@@ -204,7 +194,7 @@
       limit = c == null ? null : ref * (m.higher ? 1 / (1 + m.effect) : 1 + m.effect),
       svg = values.length && picture(values, ref, limit, m && m.higher, p.unit),
       say =
-        (values.length === 1 ? "Measured once in this run" : plural(values.length, "repeat") + " in this run: " + p.repeats.join(", ")) +
+        (values.length === 1 ? "Measured once in this run" : count(values.length, "repeat") + " in this run: " + p.repeats.join(", ")) +
         (n > 1 ? "; the release has the mean of " + n : "") +
         ".";
     part(parts, "Repeats", (svg ? [svg] : []).concat(el("p", { class: "more" }, say)), [say]);

@@ -45,12 +45,7 @@
         });
     }
     use(newest);
-    var q = el("input", {
-      type: "search",
-      name: "q",
-      placeholder: "model, device, 2048/128, TTFT …",
-      autocomplete: "off"
-    });
+    var q = el("input", { type: "search", name: "q", placeholder: "model, device, 2048/128, TTFT …", autocomplete: "off" });
     var f = {
       model: select("Model", "model", sorted(t.pairs.map(p => p.model)), "any"),
       device: select("Device", "device", sorted(t.pairs.map(p => p.device)), "any"),

@@ -5,20 +5,11 @@
   var narrow = matchMedia("(max-width: 859px)"),
     LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-  var { digits, el } = ttreport;
-  function percent(c) {
-    var s = Math.abs(c * 100).toFixed(1);
-    return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
-  }
+  var { digits, el, count, percent, signed } = ttreport;
   // change is that of a number in percent, of a share in points: a score may be zero. Other scores have their own unit.
   function change(m, c) {
     if (!m.score) return percent(c);
-    if (!m.scale) return (c < 0 ? "−" : c > 0 ? "+" : "±") + digits(Math.abs(c));
-    var s = Math.abs(c * 100).toFixed(1);
-    return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202fpp";
-  }
-  function count(n, noun) {
-    return n.toLocaleString("en-US") + " " + noun + (n === 1 ? "" : "s");
+    return m.scale ? signed(c, "pp") : (c < 0 ? "−" : c > 0 ? "+" : "±") + digits(Math.abs(c));
   }
 
   // called has what builds measured whose names do not say so.

@@ -37,6 +37,9 @@
     button,
     copying,
     digits,
+    signed,
+    percent: c => signed(c, "%"),
+    count,
     copyable,
     fold,
     read,
@@ -182,11 +185,16 @@
 
   // csv is rows of values as a file.
   function csv(lines) {
-    return (
-      lines
-        .map(l => l.map(cell).join(","))
-        .join("\n") + "\n"
-    );
+    return lines.map(l => l.map(cell).join(",")).join("\n") + "\n";
+  }
+
+  // signed is a share in percent, or in points, with its sign.
+  function signed(share, unit) {
+    var s = Math.abs(share * 100).toFixed(1);
+    return (s === "0.0" ? "±" : share < 0 ? "−" : "+") + s + "\u202f" + unit;
+  }
+  function count(n, noun) {
+    return n.toLocaleString("en-US") + " " + noun + (n === 1 ? "" : "s");
   }
 
   // digits writes a value with three significant digits, as package words does.

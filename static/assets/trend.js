@@ -10,11 +10,17 @@
     return list.length ? list.reduce((a, b) => a + b, 0) / list.length : null;
   }
 
-  // levels are the stretches between steps with their means.
+  // levels are the stretches between steps with their means, and where a new value of each is expected. The judged means
+  // count: they leave out what is excluded.
   function levels(s) {
-    var ends = [0].concat((s.steps || []).map(x => x.at)).concat(s.v.length);
-    ends = ends.filter((x, i) => !i || x > ends[i - 1]);
-    return ends.slice(1).map((to, i) => ({ from: ends[i], to, mean: mean(s.v.slice(ends[i], to)) }));
+    var steps = (s.steps || []).filter((x, i, all) => x.at > (i ? all[i - 1].at : 0)),
+      ends = [0].concat(steps.map(x => x.at), s.v.length);
+    return ends.slice(1).map((to, i) => {
+      var began = i && steps[i - 1].levels,
+        ended = steps[i] && steps[i].levels,
+        expected = steps[i] ? steps[i].expected : s.from >= ends[i] || !i ? s.expected : null;
+      return { from: ends[i], to, mean: began ? began[1] : ended ? ended[0] : mean(s.v.slice(ends[i], to)), expected };
+    });
   }
 
   function title(t, s, list) {
@@ -23,7 +29,7 @@
       b = list[list.length - 2];
     if (!last || !b || b.mean == null || l.mean == null)
       return s.k + " has one level in " + count(s.v.filter(v => v != null).length, "release") + ".";
-    return s.k + ": " + digits(b.mean) + " → " + digits(l.mean) + " " + s.unit + " since " + t.releases[last.at].name + (last.page ? "; the change as a whole: " : ", ") + last.label + ".";
+    return s.k + ": " + digits(b.mean) + " → " + digits(l.mean) + " " + s.unit + " (" + last.label + ") since " + t.releases[last.at].name + (last.whole && last.whole !== last.label ? "; the whole change: " + last.whole : "") + ".";
   }
 
   // option adds the numbers of a series to what the option of all of them is.
@@ -32,9 +38,14 @@
       rel = scale === "percent" && base,
       y = v => (v == null ? "-" : rel ? +(100 * (v / base - 1)).toFixed(3) : v),
       marks = [],
+      areas = [],
       phone = innerWidth < 600,
       range = !rel && !scale && s.range;
+    function area(from, to, expected) {
+      areas.push([{ xAxis: from, yAxis: y(expected[0]) }, { xAxis: to, yAxis: y(expected[1]) }]);
+    }
     list.forEach((l) => {
+      if (l.expected) area(l.from, l.to - 1, l.expected);
       if (l.mean == null) return;
       marks.push([
         { coord: [l.from, y(l.mean)], lineStyle: { type: "dashed", color: colour("--ink2") }, label: { show: false } },
@@ -42,7 +53,7 @@
       ]);
     });
     (s.steps || []).forEach((x) => {
-      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: colour("--bad") }, label: { formatter: x.label + " since " + t.releases[x.at].name, color: colour("--ink"), align: x.at > 0.7 * s.v.length ? "right" : "center" } });
+      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: colour("--bad") }, label: { formatter: x.label + (phone ? "" : " since " + t.releases[x.at].name), color: colour("--ink"), align: x.at > 0.7 * s.v.length ? "right" : "center" } });
     });
     (s.targets || []).forEach((x) => {
       marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: colour("--ink") }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: colour("--ink") } });
@@ -58,7 +69,7 @@
       series: {
         data: s.v.map(y),
         markLine: { data: marks, silent: true },
-        markArea: s.expected ? { silent: true, itemStyle: { color: colour("--band") }, data: [[{ xAxis: s.from || 0, yAxis: y(s.expected[0]) }, { xAxis: s.v.length - 1, yAxis: y(s.expected[1]) }]] } : undefined
+        markArea: { silent: true, itemStyle: { color: colour("--band") }, data: areas }
       }
     };
     if (scale === "log") own.yAxis.type = "log";
@@ -152,10 +163,12 @@
         ttreport.offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0)));
       });
     var facts = s.g ? [["Newest", verdict({ verdict: judged(t, s, s.v.length - 1) })]] : [];
-    list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release")]));
-    if (s.expected) facts.push(["Expected", digits(s.expected[0]) + " to " + digits(s.expected[1]) + " " + s.unit + ", 95 times in 100"]);
+    list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", [
+      digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release"),
+      l.expected ? el("small", {}, "95 of 100 new values in " + digits(l.expected[0]) + " to " + digits(l.expected[1])) : ""
+    ]]));
     (s.targets || []).forEach(x => facts.push(["Target " + x.label, digits(x.value) + " " + s.unit]));
-    (s.steps || []).forEach(x => x.page && facts.push(["Began with", el("a", { href: root + x.page }, x.label + " since " + t.releases[x.at].name)]));
+    (s.steps || []).forEach(x => x.page && facts.push([x.whole === x.label ? "Change" : "Part of", el("a", { href: root + x.page }, x.whole + " since " + t.releases[x.at].name)]));
     var far = s.range && t.releases.filter((r, i) => s.v[i] != null && (s.v[i] < s.range[0] || s.v[i] > s.range[1])).map(r => r.name + " " + digits(s.v[t.releases.indexOf(r)]));
     var rows = t.releases.map((r, i) => i).reverse().filter(i => s.v[i] != null).map((i) => {
       var l = levelAt(list, i),
@@ -175,7 +188,7 @@
         tabs("Scale", [["", "Linear"], ["log", "Log"], ["percent", "% of the first level"]], state, "scale"), el("p", { class: "downloads" }, [link, " ", csv, " ", png, " ", frame])
       ]),
       el("div", { class: "trend" }, [canvas, el("dl", {}, facts.map(f => el("div", {}, [el("dt", {}, f[0]), el("dd", {}, f[1])])))]),
-      el("p", { class: "more" }, (far && !state.scale ? "Beyond the axis: " + far.join(", ") + ". " : "") + "Drag across the chart to zoom, double-click to go back. Arrow keys go from release to release; Enter or a click opens the run. Dashed: the mean of a level. Grey: where 95 of 100 new values are expected."),
+      el("p", { class: "more" }, (far && !state.scale ? "Beyond the axis: " + far.join(", ") + ". " : "") + "Drag across the chart to zoom, double-click to go back. Arrow keys go from release to release; Enter or a click opens the run. Dashed: the mean of a level. Grey: where 95 of 100 new values of a level are expected."),
       el("h2", {}, "The same workload, all metrics"),
       el("div", { class: "smalls" }, same.map(x => small(t, x, state))),
       el("h2", {}, "Verdict of each release"),

@@ -619,16 +619,18 @@ func rounding(obs []regression.Obs, sign float64) {
 // Frame is what a chart of a series needs in addition to its values: the range in which a new value was expected, and
 // where levels began.
 type Frame struct {
-	Low, High float64 // where the value of the release was expected with 95 %; NaN when unknown
-	From      int     // release with which the level began that it was compared with
-	Steps     []FrameStep
+	Low, High float64     // where the value of the release was expected with 95 %; NaN when unknown
+	From      int         // release with which the level began that it was compared with
+	Steps     []FrameStep // oldest first
 }
 
 // FrameStep is the beginning of a level.
 type FrameStep struct {
-	Release int
-	Effect  float64 // relative, positive is worse
-	Change  *Change // that the step is part of, as the release saw it; nil for none
+	Release       int
+	Effect        float64 // of this series, relative, positive is worse
+	Before, Since float64 // means of the two levels; NaN when unknown
+	Low, High     float64 // where a value was expected at the end of the level before; NaN when unknown
+	Change        *Change // that the step is part of, as the release saw it; nil for none
 }
 
 // Frame returns the frame of a series in a release that has it.
@@ -638,13 +640,19 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 	if obs < 0 {
 		return f
 	}
-	held := f.From
-	for _, l := range j.changePoints[s.cell] {
+	points := slices.DeleteFunc(slices.Clone(j.changePoints[s.cell]), func(l regression.ChangePoint) bool {
+		return l.Dismissed || int(l.Found) > release || int(j.table.Obs[l.At].Release) > release
+	})
+	slices.SortFunc(points, func(a, b regression.ChangePoint) int { return cmp.Compare(a.At, b.At) })
+	way := Sign(s.Metric)
+	for i, l := range points {
 		at := int(j.table.Obs[l.At].Release)
-		if l.Dismissed || int(l.Found) > release || at > release {
-			continue
+		step := FrameStep{at, relative(way, l.D+l.Shift), math.NaN(), math.NaN(), math.NaN(), math.NaN(), nil}
+		if m := (member{level: j.levelOf(s.cell, l.At, l.At, release)}); m.known() {
+			step.Before, step.Since = math.Exp(way*m.before), math.Exp(way*m.after)
+			step.Effect = relative(way, m.after-m.before)
 		}
-		step := FrameStep{at, relative(Sign(s.Metric), l.D+l.Shift), nil}
+		step.Low, step.High = j.expectedBefore(s, points, i)
 		for _, c := range j.changes[release]().byCell[s.cell] {
 			if m := c.member(s.cell); m.first == l.At || m.last == l.At {
 				step.Change = c
@@ -653,18 +661,36 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		f.Steps = append(f.Steps, step)
 		// the expectation does not include what was decided in the release itself
 		if at < release && int(l.Found) < release {
-			held = max(held, at)
+			f.From = max(f.From, at)
 		}
 	}
-	f.From = held
-	row, z := &j.rows.Rows[obs], j.reported(obs)
+	f.Low, f.High = j.expected(s, obs)
+	return f
+}
+
+// expected is where an observation of a series was expected with 95 %; NaN when unknown.
+func (j *Judgement) expected(s *Series, obs int32) (low, high float64) {
+	row, z, way := &j.rows.Rows[obs], j.reported(obs), Sign(s.Metric)
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
-		return f
+		return math.NaN(), math.NaN()
 	}
 	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
-	a, b := math.Exp(Sign(s.Metric)*(z-row.D-half)), math.Exp(Sign(s.Metric)*(z-row.D+half))
-	f.Low, f.High = min(a, b), max(a, b)
-	return f
+	a, b := math.Exp(way*(z-row.D-half)), math.Exp(way*(z-row.D+half))
+	return min(a, b), max(a, b)
+}
+
+// expectedBefore is where a value was expected at the end of the level before a change point, once that level was known
+// to have begun; NaN when unknown.
+func (j *Judgement) expectedBefore(s *Series, points []regression.ChangePoint, i int) (low, high float64) {
+	known := func(obs int32) bool { return i == 0 || points[i-1].Found < j.table.Obs[obs].Release }
+	at := points[i].At
+	switch {
+	case at > j.table.Cells[s.cell].First && known(at-1):
+		return j.expected(s, at-1)
+	case known(at) && points[i].Shift == 0: // else what was expected there is not of the series alone
+		return j.expected(s, at)
+	}
+	return math.NaN(), math.NaN()
 }
 
 // worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
