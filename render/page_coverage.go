@@ -165,7 +165,7 @@ func (x coverage) why() Cell {
 	return c
 }
 
-// measureCell is the command that measures what a workload lacks.
+// measureCell is the command that measures what a workload lacks: of collect, or of llama.cpp's own tool.
 func (r *Report) measureCell(g *gate.Review, x coverage) Cell {
 	if len(x.gaps) == 0 {
 		return text("")
@@ -176,9 +176,39 @@ func (r *Report) measureCell(g *gate.Review, x coverage) Cell {
 			loads = append(loads, x.gaps[i].Key)
 		}
 	}
-	if len(loads) == 0 || g.Label == "" {
-		return missing("collect does not make this load: measure it again with its own tool")
+	if len(loads) > 0 && g.Label != "" {
+		argv := append(r.collectAgain(x.System, r.serverFlag(g, x.System)), "--release", g.Label, "--only", "benchmarks")
+		return code(shellescape.QuoteCommand(r.withLoads(argv, g.Release, x.System, loads)))
 	}
-	argv := append(r.collectAgain(x.System, r.serverFlag(g, x.System)), "--release", g.Label, "--only", "benchmarks")
-	return code(shellescape.QuoteCommand(r.withLoads(argv, g.Release, x.System, loads)))
+	if line := llamaBench(x.gaps[0].Key); line != "" && len(x.gaps) == 1 {
+		return code(line)
+	}
+	return missing("collect does not make this load: measure it again with its own tool")
+}
+
+// llamaBench is the command of llama-bench that measures a workload of it again, in a file that ttreport reads; "" for
+// another tool, and where a setting of the workload has no flag that is known here. Which backend it uses is built into
+// it.
+func llamaBench(k schema.Key) string {
+	if k.Tool != "llama-bench" || k.ISL == nil || k.OSL == nil {
+		return ""
+	}
+	argv := []string{"llama-bench", "-m", "MODEL.gguf", "-p", whole(*k.ISL), "-n", whole(*k.OSL)}
+	if *k.ISL > 0 && *k.OSL > 0 { // one batch of both
+		argv = append(argv[:3], "-p", "0", "-n", "0", "-pg", whole(*k.ISL)+","+whole(*k.OSL))
+	}
+	flags := map[string]string{"threads": "-t", "batch": "-b", "ubatch": "-ub", "gpu_layers": "-ngl", "cpu_moe": "-ncmoe",
+		"type_k": "-ctk", "type_v": "-ctv", "flash_attn": "-fa", "split_mode": "-sm", "tensor_split": "-ts",
+		"no_kv_offload": "-nkvo", "use_mmap": "-mmp", "embeddings": "-embd", "depth": "-d", "cpu_strict": "--cpu-strict"}
+	for _, name := range sortedNames(k.Dims) {
+		flag, known := flags[name]
+		switch {
+		case known:
+			value := k.Dims[name]
+			argv = append(argv, flag, cmp.Or(map[string]string{"true": "1", "false": "0"}[value], value))
+		case name != "phase" && name != "backends":
+			return ""
+		}
+	}
+	return shellescape.QuoteCommand(argv) + " -o json > FILE.json"
 }
