@@ -232,27 +232,30 @@ func (p *pages) course(_ blockView, c render.ChangeCard) (template.HTML, error) 
 
 // topic is a page of the documentation.
 func topic(name render.Topic) (template.HTML, error) {
-	pages, err := documentation()
-	if page, ok := pages[name]; ok || err != nil {
-		return page, err
+	if page, ok := documentation()[name]; ok {
+		return page()
 	}
 	return "", fmt.Errorf("documentation %s: %w", name, fs.ErrNotExist)
 }
 
-// documentation is every page of it: the same in all sites, and made once.
-var documentation = sync.OnceValues(func() (map[render.Topic]template.HTML, error) {
-	names, err := fs.Glob(templates.Docs(), "*.md")
-	pages := map[render.Topic]template.HTML{}
+// documentation makes each page of it, the same in all sites, once; one that cannot be made fails by itself.
+var documentation = sync.OnceValue(func() map[render.Topic]func() (template.HTML, error) {
+	names, _ := fs.Glob(templates.Docs(), "*.md") // the pattern is well-formed
+	pages := map[render.Topic]func() (template.HTML, error){}
 	for _, name := range names {
-		src, err := fs.ReadFile(templates.Docs(), name)
-		if err != nil {
-			return nil, err
-		}
-		if pages[render.Topic(strings.TrimSuffix(name, ".md"))], err = markdown.HTML(string(src)); err != nil {
-			return nil, fmt.Errorf("documentation %s: %w", name, err)
-		}
+		pages[render.Topic(strings.TrimSuffix(name, ".md"))] = sync.OnceValues(func() (template.HTML, error) {
+			src, err := fs.ReadFile(templates.Docs(), name)
+			if err != nil {
+				return "", err
+			}
+			html, err := markdown.HTML(string(src))
+			if err != nil {
+				err = fmt.Errorf("documentation %s: %w", name, err)
+			}
+			return html, err
+		})
 	}
-	return pages, err
+	return pages
 })
 
 // planesFile holds the numbers of a page's planes, beside the page.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -37,9 +38,12 @@ func Print(b []byte) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Assets returns the content of all assets by the names that they have in a site; nobody may change it. ECharts is
+// Assets returns the content of all assets, which nobody may change, by the names that they have in a site. ECharts is
 // embedded packed, which makes the program half a megabyte smaller, and is unpacked once.
-func Assets() (map[string][]byte, error) { return assets() }
+func Assets() (map[string][]byte, error) {
+	all, err := assets()
+	return maps.Clone(all), err
+}
 
 var assets = sync.OnceValues(func() (map[string][]byte, error) {
 	out := map[string][]byte{}
@@ -48,7 +52,10 @@ var assets = sync.OnceValues(func() (map[string][]byte, error) {
 		b, err := fs.ReadFile(Files(), e.Name())
 		name, isPacked := strings.CutSuffix(e.Name(), ".gz")
 		if err == nil && isPacked {
-			b, err = unpacked(b)
+			var r *gzip.Reader
+			if r, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
+				b, err = io.ReadAll(r)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("asset %s: %w", name, err)
@@ -57,11 +64,3 @@ var assets = sync.OnceValues(func() (map[string][]byte, error) {
 	}
 	return out, err
 })
-
-func unpacked(b []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}
