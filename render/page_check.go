@@ -119,7 +119,7 @@ func Remarks(g *gate.Review, all bool) []string {
 		if t := words.Sensitivity(g.Fit.Shown); t != "" && len(g.Fit.Turns) == 0 && !g.Fit.Single {
 			return append(out, t)
 		}
-		return append(out, fitText(g.Fit))
+		return append(out, words.Fit(g.Fit))
 	}
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
@@ -127,7 +127,7 @@ func Remarks(g *gate.Review, all bool) []string {
 	if t := words.Categories(g.Targets); t != "" {
 		out = append(out, t)
 	}
-	return append(out, fitText(g.Fit))
+	return append(out, words.Fit(g.Fit))
 }
 
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
@@ -171,44 +171,6 @@ func decisionTable(pairs []gate.PairResult) *Table {
 		{col("Device"), func(x gate.PairResult) Cell { return text(words.OrUnknown(x.Device)) }},
 		{col("Why"), func(x gate.PairResult) Cell { return text(words.Capital(words.Decide(x.Result).Detail)) }},
 	})
-}
-
-// fitText says how sure the comparison is in general.
-func fitText(f gate.Fit) string {
-	var out []string
-	for _, t := range f.Turns {
-		out = append(out, fmt.Sprintf("Measured in turns with %s (%s): %s, which is stronger evidence than history.",
-			t.Baseline, words.Plural(t.Blocks, "block"), words.Plural(t.Numbers, "number")))
-	}
-	if len(out) == 0 || f.Single || f.Cells > 0 {
-		out = append(out, historyText(f))
-	}
-	return strings.Join(out, " ")
-}
-
-// historyText says how sure the comparison with earlier releases is.
-func historyText(f gate.Fit) string {
-	if f.Single {
-		return "Every number has one earlier release, which does not show its noise: " +
-			"no change can be told from chance yet."
-	}
-	if f.Cells == 0 {
-		return "No performance number has a history to be compared with."
-	}
-	out := fmt.Sprintf("%s compared as one family", words.Plural(f.Cells, "number"))
-	if f.Wider {
-		out = "The release as a whole: " + out
-	}
-	if f.Noise > 0 {
-		out += "; typical noise is " + words.Percent(f.Noise) + " from release to release (one standard deviation)"
-	}
-	if f.Calibrated() == gate.TooFew {
-		out += "; too few earlier predictions to say how well they hold"
-	} else {
-		out += fmt.Sprintf("; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
-			words.Count(f.Tested), words.Percent(float64(f.Exceeded)/float64(f.Tested)), words.Thin, f.Calibrated())
-	}
-	return strings.TrimSpace(out + ". " + words.Sensitivity(f.Shown))
 }
 
 // Case is a finding as a test of a test report.

@@ -41,12 +41,16 @@ func (r *Report) Landing() Page {
 	d := words.Decide(r.Gate.Results(at).Whole)
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
-	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word}
-	if r.chosen() == ModeNightly {
-		p.Lead = r.nightly(p.Lead, &review, at)
+	if r.chosen() == ModeNightly { // the question of builds: did it get slower, and since when?
+		since := ""
+		news := func(x judge.Change) bool { return x.Worse && x.Found == rel.Name }
+		if i := slices.IndexFunc(review.Changes, news); i >= 0 {
+			since = r.nameOf(judge.Named(r.Releases, review.Changes[i].Since))
+		}
+		d.Word, d.Tone = words.Slower(d, r.Gate.Results(at).Whole, since, r.before(at))
 	}
-	p.Lead.Text = words.Heading(&review, p.Lead.Word)
-	p.Lead.Paras = append(beside(review), r.reading()...)
+	p.Lead = decisionLead(d, review)
+	p.Lead.Paras = append(p.Lead.Paras, r.reading()...)
 	// What needs a decision, and what improved; the page of coverage has what was not measured again.
 	p.add(r.verdictSections(&review, at, verdictsThat(f.History, func(v *schema.Verdict) bool {
 		return slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.Excluded,
@@ -66,7 +70,10 @@ func (r *Report) Landing() Page {
 func (r *Report) verdictSections(
 	g *gate.Review, at int, numbers []schema.Verdict, fit string, more Link,
 ) (out []Section) {
-	about, one := above(r.comparedWith(at), numbers), len(g.Pairs) < 2
+	about, one := words.ComparedWith(r.before(at)), len(g.Pairs) < 2
+	if slices.ContainsFunc(numbers, func(v schema.Verdict) bool { return v.Evidence != 0 && v.Q.Ptr() != nil }) {
+		about += " q is the share of such findings that chance makes."
+	}
 	if !r.Graded() {
 		if len(numbers) == 0 {
 			return nil
@@ -148,14 +155,12 @@ func (r *Report) noisySection(g *gate.Review, at int, fit string) Section {
 		}
 		return section("noisy", "What could be seen", "", Prose{fit})
 	}
-	are := map[bool]string{true: "is", false: "are"}[b.Inconclusive == 1]
 	const most = 15
 	t := r.changeTable(list[:min(most, len(list))], at, len(g.Pairs) > 1, "Too noisy to tell").elsewhere(r.allVerdicts(at))
 	t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
 	t.Total = len(list)
 	t.keep(most)
-	about := fmt.Sprintf("%s numbers %s inconclusive. %s", words.Of(b.Inconclusive, b.Compared), are, fit)
-	s := section("noisy", "Too noisy to tell", about, t)
+	s := section("noisy", "Too noisy to tell", words.TooNoisy(b, fit), t)
 	s.Fold = words.Plural(len(t.Rows), "number")
 	return s
 }
@@ -179,33 +184,6 @@ func (r *Report) hiddenNote() string {
 	return ""
 }
 
-// nightly answers the question of builds: did it get slower, and since when? The card of the change has its commits.
-// Everything else that fails is still shown.
-func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
-	d := r.Gate.Results(at).Whole
-	for _, c := range d.Counts {
-		switch c.Kind {
-		case gate.FailConfirmed:
-			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
-			news := func(x judge.Change) bool { return x.Worse && x.Found == g.Release }
-			if i := slices.IndexFunc(g.Changes, news); i >= 0 {
-				l.Word = "Slower since " + r.nameOf(judge.Named(r.Releases, g.Changes[i].Since))
-			}
-			return l
-		case gate.FailSuspected:
-			l.Word, l.Tone, l.Mark = "Perhaps slower", words.ToneWarning, schema.Warning
-			return l
-		}
-	}
-	if d.Word == gate.Pass || d.Word == gate.PassWithWarnings {
-		l.Word = "Not slower"
-		if before := r.Gate.Before(at); before >= 0 {
-			l.Word += " than the builds up to " + r.Releases[before].Name
-		}
-	}
-	return l
-}
-
 // measured is when the newest run was; "" when nobody knows.
 func (r *Report) measured() string {
 	var newest time.Time
@@ -220,22 +198,12 @@ func (r *Report) measured() string {
 	return newest.UTC().Format(time.RFC3339)
 }
 
-// baselineIntro says what a release is compared with, and how sure that is.
-func (r *Report) baselineIntro(at int) string {
-	if r.Gate.Before(at) < 0 {
-		return r.comparedWith(at)
+// before is the newest release that one is compared with; "" for none.
+func (r *Report) before(at int) string {
+	if i := r.Gate.Before(at); i >= 0 {
+		return r.Releases[i].Name
 	}
-	return r.comparedWith(at) + " " + fitText(r.Gate.Fit(at))
-}
-
-// comparedWith says what a release is compared with. The front page says no more: its card has the rest.
-func (r *Report) comparedWith(at int) string {
-	before := r.Gate.Before(at)
-	if before < 0 {
-		return "Nothing before it can serve as a baseline."
-	}
-	return fmt.Sprintf("Compared with the releases up to %s; a change is listed if it is larger than the limit "+
-		"and significant among all numbers.", r.Releases[before].Name)
+	return ""
 }
 
 // unit is what the site calls what it judges: a night's build is no release, whatever its label.

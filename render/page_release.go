@@ -42,7 +42,7 @@ func (r *Report) ReleasePage(at int) Page {
 	}
 	fit := ""
 	if r.Gate.Before(at) >= 0 { // how small a change would have been named
-		fit = fitText(r.Gate.Fit(at))
+		fit = words.Fit(r.Gate.Fit(at))
 	}
 	p.add(r.verdictSections(&review, at, changedIn(f.History), fit, beside)...)
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {

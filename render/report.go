@@ -383,9 +383,12 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	} else {
 		p.add(section("", "Targets", "", Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."}))
 	}
-	scores := r.scoresOf(runs...)
+	scores, intro := r.scoresOf(runs...), words.ComparedWith(r.before(release))
+	if r.Gate.Before(release) >= 0 {
+		intro += " " + words.Fit(r.Gate.Fit(release))
+	}
 	p.add(section("", "Evals", "", scoreTable(scores[:min(rowsShown, len(scores))]).of(len(scores)).
-		cut("data/ has all rows, by release")), section("", "Against history", r.baselineIntro(release), r.changeReport(
+		cut("data/ has all rows, by release")), section("", "Against history", intro, r.changeReport(
 		comparedOnly(r.Gate.PairHistory(release, pair.Pair)), false).elsewhere(r.allVerdicts(release))))
 	return p
 }

@@ -188,7 +188,7 @@ func (t *seriesTable) in(release int, spark string) {
 	t.Spark = append(t.Spark, spark)
 }
 
-func (t *seriesTable) add(s *judge.Series, g judge.Summary, since string) {
+func (t *seriesTable) add(s *judge.Series, g judge.Summary, word SeriesWord) {
 	var change *float64
 	if !math.IsNaN(g.Effect) {
 		c := math.Round(g.Effect*1e6) / 1e6
@@ -199,7 +199,7 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary, since string) {
 	}
 	t.addRow(tableRow{
 		system: s.System(), key: s.Key, workload: strings.TrimSpace(words.Workload(s.Key)), tool: s.Key.Tool,
-		id: metricStat{s.Metric, s.Stat, s.Unit}, word: SeriesWord{g.Outcome, g.Evidence, since}, value: g.Value,
+		id: metricStat{s.Metric, s.Stat, s.Unit}, word: word, value: g.Value,
 		change: change,
 		metric: func() SeriesMetric {
 			return SeriesMetric{Name: s.Metric, Label: words.Metric(s.Metric, s.Stat), Unit: s.Unit,
@@ -214,26 +214,22 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary, since string) {
 func (r *Report) Explore() SeriesTable {
 	t := r.newSeriesTable()
 	type row struct {
-		s     *judge.Series
-		g     judge.Summary
-		since string
+		s    *judge.Series
+		g    judge.Summary
+		word SeriesWord
 	}
 	var rows []row
-	var open map[*judge.Series]slower
 	newest := r.Newest()
-	if newest >= 0 {
-		open = r.stillSlower(newest)
-	}
+	open := r.stillSlower(newest)
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
 		g, ok := r.Gate.Summary(s, -1)
 		if !ok || s.Tail() {
 			continue
 		}
-		x := row{s: s, g: g}
+		x := row{s, g, SeriesWord{Verdict: g.Outcome, Evidence: g.Evidence}}
 		if was, isOpen := open[s]; isOpen && g.Release == newest {
-			x.since, x.g.Outcome, x.g.Evidence, x.g.Rank = was.since, schema.Regressed, schema.Confirmed, 0
-			x.g.Effect, x.g.Weight = was.by, was.by
+			x.word, x.g.Rank, x.g.Effect, x.g.Weight = was.word, 0, was.by, was.by
 		}
 		rows = append(rows, x)
 	}
@@ -241,7 +237,7 @@ func (r *Report) Explore() SeriesTable {
 		return cmp.Or(cmp.Compare(a.g.Rank, b.g.Rank), cmp.Compare(b.g.Weight, a.g.Weight))
 	})
 	for _, x := range rows {
-		t.add(x.s, x.g, x.since)
+		t.add(x.s, x.g, x.word)
 		t.in(x.g.Release, r.sparkLetters(x.s))
 		t.numbers.place(x.s, &x.g)
 	}
@@ -256,19 +252,25 @@ func (r *Report) Explore() SeriesTable {
 	return t.SeriesTable
 }
 
-// slower is since which release a number is worse, and by how much.
+// slower is a number that an earlier release made slower and that still is: by how much, what Explore calls it, and
+// what the drawer says of it.
 type slower struct {
-	since string
-	by    float64
+	by   float64
+	word SeriesWord
+	why  string
 }
 
-// stillSlower are the numbers of the regressions of earlier releases that are open in a release.
+// stillSlower are those of the regressions that are open in a release; none of release -1.
 func (r *Report) stillSlower(release int) map[*judge.Series]slower {
 	out := map[*judge.Series]slower{}
+	if release < 0 {
+		return out
+	}
 	for _, c := range r.Gate.Findings(release).Changes {
 		if gate.Open(&c) {
 			for _, m := range r.Gate.Moved(&c) {
-				out[m.Series] = slower{c.Since, m.Effect}
+				out[m.Series] = slower{m.Effect, SeriesWord{schema.Regressed, schema.Confirmed, c.Since},
+					words.StillSlower(m.Metric, m.Effect, c.Since)}
 			}
 		}
 	}
@@ -311,7 +313,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 		if !ok || s.Tail() {
 			continue
 		}
-		t.add(s, g, "")
+		t.add(s, g, SeriesWord{Verdict: g.Outcome, Evidence: g.Evidence})
 		t.numbers.load(t.numbers.place(s, &g))
 		t.numbers.judged(s, &g)
 		at, known := classes[g.Class]
@@ -325,8 +327,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 	t.releaseScores(at)
 	for series, x := range r.stillSlower(at) {
 		if row, ok := t.numbers.rows[series]; ok && t.numbers.Why[row] == "" {
-			t.numbers.Why[row] = "Still " + words.Signed(series.Metric, x.by) + " since " + x.since +
-				": it is compared with the level since then."
+			t.numbers.Why[row] = x.why
 		}
 	}
 	return t.SeriesTable

@@ -37,14 +37,6 @@ func (r *Report) changeTable(list []schema.Verdict, at int, ofPair bool, caption
 // whyUnit is what the last column of changes begins with on pages.
 const whyUnit = "baseline, noise (one SD), what decided"
 
-// above is an introduction with what q in the rows of the table below means.
-func above(intro string, list []schema.Verdict) string {
-	if slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Evidence != 0 && v.Q.Ptr() != nil }) {
-		intro += " q is the share of such findings that chance makes."
-	}
-	return intro
-}
-
 // Interval is a change with its interval in units of the limit, worse is positive.
 type Interval struct {
 	Label             string

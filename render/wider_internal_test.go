@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -12,7 +13,7 @@ import (
 // A part of a release is compared as one family with the rest of it: counts of the whole are not counts of the part.
 func TestFitOfAPart(t *testing.T) {
 	fit := gate.Fit{Cells: 40, Wider: true, Shown: judge.Sensitivity{Series: 40, Least: .1, Hidden: 9}}
-	if got := fitText(fit); !strings.HasPrefix(got, "The release as a whole: 40 numbers compared as one family") {
+	if got := words.Fit(fit); !strings.HasPrefix(got, "The release as a whole: 40 numbers compared as one family") {
 		t.Error(got)
 	}
 	for wider, counted := range map[bool]bool{true: false, false: true} {

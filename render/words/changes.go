@@ -173,6 +173,11 @@ func ChangeText(c *judge.Change) string {
 	return out + "."
 }
 
+// StillSlower says of a number that earlier releases made slower why it is not judged so any more.
+func StillSlower(metric string, effect float64, since string) string {
+	return "Still " + Signed(metric, effect) + " since " + since + ": it is compared with the level since then."
+}
+
 func are(c *judge.Change) string {
 	if n := len(c.Scope.Metrics); n == 2 || n > 2 && len(c.Scope.Models) > 1 {
 		return "are"

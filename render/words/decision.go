@@ -64,6 +64,23 @@ func Decide(r gate.Result) Decision {
 	return out
 }
 
+// Slower is the word of a decision on a build, which says whether it got slower, and its tone. The change that it found
+// began since a build; before is the newest build that it is compared with. Each may be "".
+func Slower(d Decision, r gate.Result, since, before string) (word string, tone Tone) {
+	for _, c := range r.Counts {
+		switch c.Kind {
+		case gate.FailConfirmed:
+			return strings.TrimSuffix("Slower since "+since, " since "), ToneBad
+		case gate.FailSuspected:
+			return "Perhaps slower", ToneWarning
+		}
+	}
+	if r.Word == gate.Pass || r.Word == gate.PassWithWarnings {
+		return strings.TrimSuffix("Not slower than the builds up to "+before, " than the builds up to "), d.Tone
+	}
+	return d.Word, d.Tone
+}
+
 // leading is what comes before the counts of a decision; alone says that there are none.
 func leading(r gate.Result, alone bool) string {
 	switch r.Word {
@@ -468,4 +485,51 @@ func Sensitivity(s judge.Sensitivity) string {
 		out += "; one of a model on a device as a whole from " + Percent(s.Groups) + " on"
 	}
 	return out + " (medians)."
+}
+
+// Fit says how sure a comparison is in general: by measurements in turns, and by history.
+func Fit(f gate.Fit) string {
+	var out []string
+	for _, t := range f.Turns {
+		out = append(out, fmt.Sprintf("Measured in turns with %s (%s): %s, which is stronger evidence than history.",
+			t.Baseline, Plural(t.Blocks, "block"), Plural(t.Numbers, "number")))
+	}
+	switch {
+	case f.Single:
+		return strings.Join(append(out, "Every number has one earlier release, which does not show its noise: "+
+			"no change can be told from chance yet."), " ")
+	case f.Cells == 0 && len(out) > 0:
+		return strings.Join(out, " ")
+	case f.Cells == 0:
+		return "No performance number has a history to be compared with."
+	}
+	said := fmt.Sprintf("%s compared as one family", Plural(f.Cells, "number"))
+	if f.Wider {
+		said = "The release as a whole: " + said
+	}
+	if f.Noise > 0 {
+		said += "; typical noise is " + Percent(f.Noise) + " from release to release (one standard deviation)"
+	}
+	if f.Calibrated() == gate.TooFew {
+		said += "; too few earlier predictions to say how well they hold"
+	} else {
+		said += fmt.Sprintf("; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
+			Count(f.Tested), Percent(float64(f.Exceeded)/float64(f.Tested)), Thin, f.Calibrated())
+	}
+	return strings.TrimSpace(strings.Join(append(out, said+". "+Sensitivity(f.Shown)), " "))
+}
+
+// ComparedWith says what a release is compared with; before is the newest release of its baseline, "" for none.
+func ComparedWith(before string) string {
+	if before == "" {
+		return "Nothing before it can serve as a baseline."
+	}
+	return "Compared with the releases up to " + before + "; a change is listed if it is larger than the limit and " +
+		"significant among all numbers."
+}
+
+// TooNoisy counts the numbers of which nothing can be said, and says how small a change would have been named.
+func TooNoisy(b gate.Basis, fit string) string {
+	return fmt.Sprintf("%s numbers %s inconclusive. %s", Of(b.Inconclusive, b.Compared), verb(b.Inconclusive, "is", "are"),
+		fit)
 }
