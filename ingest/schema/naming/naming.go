@@ -271,8 +271,14 @@ func Parallelism(path string) map[string]string {
 // Differences returns a dimension for each path, from what differs in their names beside dates and counters; nil when
 // nothing does.
 func Differences(paths []string) []map[string]string {
+	isAlike := func(names []string) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return n != names[0] })
+	}
+	if isAlike(paths) { // as of one file with thousands of results
+		return nil
+	}
 	names := belowShared(plain(paths))
-	if !slices.ContainsFunc(names, func(n string) bool { return n != names[0] }) {
+	if isAlike(names) {
 		return nil
 	}
 	out := make([]map[string]string, len(paths))
@@ -439,18 +445,22 @@ func counts(values []string, word string) bool {
 
 // likeFirst makes one name of x, x_1 and x_run: the first of several repeats often has no number.
 func likeFirst(names []string) []string {
+	left := map[string]int{} // how many names are this one
+	for _, n := range names {
+		left[n]++
+	}
 	for i, n := range names {
 		word := strings.TrimRight(n, "abcdefghijklmnopqrstuvwxyz")
-		if short := strings.TrimRight(word, "-_. (/"); short != word && slices.Contains(names, short) &&
-			strings.Contains(counter, " "+n[len(word):]+" ") {
-			names[i] = short
-			continue
-		}
-		if short := strings.TrimRight(strings.TrimRight(n, "123456789"), "-_. (/"); short != n {
-			if slices.Contains(names, short) && len(n)-len(short) <= 3 {
-				names[i] = short
+		short := strings.TrimRight(word, "-_. (/")
+		if short == word || left[short] == 0 || !strings.Contains(counter, " "+n[len(word):]+" ") {
+			short = strings.TrimRight(strings.TrimRight(n, "123456789"), "-_. (/")
+			if left[short] == 0 || len(n)-len(short) > 3 {
+				continue
 			}
 		}
+		left[n]--
+		left[short]++
+		names[i] = short
 	}
 	return names
 }
