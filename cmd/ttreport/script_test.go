@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +26,8 @@ var update = flag.Bool("update", false, "rewrite the table of exit codes in the 
 func TestMain(m *testing.M) {
 	workInMemory()
 	cobra.EnableCommandSorting = false // as main has it
-	if name := filepath.Base(os.Args[0]); os.Getenv(ownVariable) != "" && name != "ttreport" && name != "standin" {
+	if len(os.Args) > 1 && os.Args[1] == ownFlag {
+		os.Args = slices.Delete(os.Args, 1, 2)
 		os.Exit(apart{m}.Run()) // the program is on the PATH of the process that started this one
 	}
 	testscript.Main(apart{m}, map[string]func(){
@@ -55,22 +58,25 @@ func workInMemory() {
 	}
 }
 
-// ownVariable names the test that a process of [ownProcess] runs.
-const ownVariable = "TTREPORT_TEST"
+// ownVariable names the test that a process of [ownProcess] runs; ownFlag begins its command line.
+const ownVariable, ownFlag = "TTREPORT_TEST", "--own-process"
 
 // updateParity is here because this file is compiled with the race detector, too.
 var updateParity = flag.Bool("update-parity", false, "rewrite the table of templates/docs/parity.md")
 
 // ownProcess runs a test that changes the current folder or the environment in a process of its own, beside others. It
-// reports whether this is that process; where it is not, the test has ended.
+// reports whether this is that process; where it is not, the test has ended. The process is started as the program, so
+// that what the program starts of itself is the program, too.
 func ownProcess(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(ownVariable) == t.Name() {
 		return true
 	}
 	t.Parallel()
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-test.v=%t", testing.Verbose()),
-		fmt.Sprintf("-update=%t", *update), fmt.Sprintf("-update-parity=%t", *updateParity))
+	name := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	cmd := exec.Command("ttreport", ownFlag, "-test.run="+name, fmt.Sprintf("-test.v=%t", testing.Verbose()),
+		fmt.Sprintf("-test.short=%t", testing.Short()), fmt.Sprintf("-update=%t", *update),
+		fmt.Sprintf("-update-parity=%t", *updateParity))
 	cmd.Env = append(os.Environ(), ownVariable+"="+t.Name())
 	out, err := cmd.CombinedOutput()
 	if t.Logf("%s", out); err != nil {
@@ -97,16 +103,65 @@ func (a apart) Run() int {
 	_ = os.Setenv("GORACE", quickExit)
 	_ = os.Setenv("GOGC", rareGC)
 	debug.SetGCPercent(400)
+	_ = flag.Set("test.parallel", fmt.Sprint(2*runtime.GOMAXPROCS(0))) // many wait for a server's clock; -parallel wins
 	return a.M.Run()
 }
 
-// Each script is a story of a person; its first line says which.
+// Each script is a story of a person; its first line says which. A story has a process of its own, in which its
+// commands run: to start the program a thousand times was a third of the time that all stories took. Those that begin
+// with exec, or that a script of the shell runs, are processes.
 func TestStories(t *testing.T) {
-	type command = func(*testscript.TestScript, bool, []string)
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "result": result,
-			"runs": runs, "freeport": freeport},
-	})
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) < 90 {
+		t.Fatalf("%d stories, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			if !ownProcess(t) {
+				return
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			type command = func(*testscript.TestScript, bool, []string)
+			testscript.Run(t, testscript.Params{
+				Files: []string{file}, Setup: foldersWithin, Cmds: map[string]command{"ttreport": inProcess(string(text)),
+					"release": release, "result": result, "runs": runs, "freeport": freeport},
+			})
+		})
+	}
+}
+
+// inProcess is the command that runs the program in this process, with the folder and the variables of a story.
+func inProcess(story string) func(ts *testscript.TestScript, neg bool, args []string) {
+	variables := strings.Fields("PATH HOME TMPDIR XDG_RUNTIME_DIR XDG_CACHE_HOME ACTION")
+	for line := range strings.Lines(story) {
+		if words := strings.Fields(line); len(words) > 1 && (words[0] == "env" || words[0] == "freeport") {
+			for _, stated := range words[1:] {
+				name, _, _ := strings.Cut(stated, "=")
+				variables = append(variables, name)
+			}
+		}
+	}
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		os.Clearenv()
+		for _, name := range variables {
+			if v := ts.Getenv(name); v != "" {
+				ts.Check(os.Setenv(name, v))
+			}
+		}
+		ts.Check(os.Chdir(ts.MkAbs(".")))
+		var out, said buffer
+		code := run(context.Background(), args, strings.NewReader(""), &out, &said)
+		_, err := out.b.WriteTo(ts.Stdout())
+		ts.Check(err)
+		_, err = said.b.WriteTo(ts.Stderr())
+		ts.Check(err)
+		if (code != 0) != neg {
+			ts.Fatalf("exit code %d", code)
+		}
+	}
 }
 
 // quickExit is a setting of the race detector: a program with it ends at once and not after a second, of which a
