@@ -216,9 +216,7 @@ func dropCopies(results []*result) {
 		if drop.isCut() {
 			keep.takesLengths(drop)
 		}
-		if keep.takes(drop, why) {
-			keep, drop = drop, keep
-		}
+		keep.takes(drop, why)
 		lost[drop] = loss{keep.r, why}
 		if drop == list[a] {
 			return a
@@ -229,29 +227,42 @@ func dropCopies(results []*result) {
 	settleCopies(results, lost)
 }
 
-// takes gives a measurement what another form of it states. isTaken says that the other one, which is dated, took it
-// out of its document, which is not.
-func (p placed) takes(drop placed, why sameness) (isTaken bool) {
-	learns := why == oneForm && !p.isScore && !drop.isCut()
-	switch {
-	case p.r.doc == nil && learns:
-		p.r.learn(p.point(), drop.r, drop.point())
-		if drop.r.doc != nil && p.r.facts.Start.IsZero() { // what was stored of a log is dated, and the report is not
-			p.r.facts.Start, *p.r.origin.of("start") = drop.r.facts.Start, *drop.r.origin.of("start")
-		}
-	case p.r.doc == nil:
-	case learns && drop.r.doc == nil && p.r.facts.Start.IsZero() && !drop.r.facts.Start.IsZero():
-		drop.r.date(drop.point(), p)
-		return true
-	default:
-		if p.r.doc.isMet = true; learns && drop.r.doc == nil {
-			p.r.learnLater(p.point(), drop.r, drop.point())
-		}
+// takes gives a measurement what its copy states and it does not.
+func (p placed) takes(drop placed, why sameness) {
+	r, from := p.r, drop.r
+	if from.doc != nil {
+		r.same = append(r.same, from)
 	}
-	if drop.r.doc != nil {
-		p.r.same = append(p.r.same, drop.r)
+	if r.doc != nil {
+		r.doc.isMet = true
 	}
-	return false
+	if why == oneRow || drop.isCut() {
+		return
+	}
+	isPoint := why == oneForm && !p.isScore
+	if isPoint {
+		r.learn(p.point(), from, drop.point())
+	}
+	if !ofTwoReleases(r, from) && mayBeOneSystem(r, from) {
+		r.takeFacts(from, isPoint && (r.doc == nil) != (from.doc == nil)) // what was read of both learned the time
+	}
+}
+
+// takeFacts takes the facts that only a copy knows, as by a manifest beside it. A stored result may become one of
+// another run by that.
+func (r *result) takeFacts(from *result, withTime bool) {
+	facts := from.facts
+	if facts.RunID = ""; modelOf(&r.facts) != "." && modelOf(&r.facts) != modelOf(&facts) {
+		facts.Model = schema.Model{}
+	}
+	if !withTime {
+		facts.Start, facts.End = time.Time{}, time.Time{}
+	}
+	taken, _ := manifest.Take(&r.facts, &facts, nil)
+	for _, field := range taken {
+		*r.origin.of(field) = *from.origin.of(field)
+	}
+	r.isCorrected = r.isCorrected || r.doc != nil && len(taken) > 0
 }
 
 // takesLengths gives a measurement the lengths that the log of an attempt that died asked for, if it counted those.
@@ -353,18 +364,19 @@ func isOne(a, b placed) sameness {
 // isCopy reports that two measurements stand at one place of files with the same content.
 func isCopy(a, b placed) bool {
 	x, y := a.r.measuredAt(), b.r.measuredAt()
-	isOneTime := x.IsZero() || y.IsZero() || areOneSecond(x, y)
+	areTimed := !x.IsZero() && !y.IsZero()
 	switch {
 	case measuredApart(a.r, b.r):
 		return false
 	case a.r.file.Content == b.r.file.Content: // 16 questions have one answer in two releases
 		return !a.isScore || a.r.content != "" || !ofTwoReleases(a.r, b.r)
-	case a.r.content != b.r.content || a.r.content == "" || !isOneTime || !mayBeOne(a.r, b.r):
+	case a.r.content != b.r.content || a.r.content == "" || areTimed && !areOneSecond(x, y) || !mayBeOne(a.r, b.r):
 		return false
-	case a.isScore && !mayBeEqual(modelOf(&a.r.facts), modelOf(&b.r.facts)): // two that guess have a score in common
-		return false
+	case a.isScore: // two that guess have a score in common, but not at one time
+		m, n := modelOf(&a.r.facts), modelOf(&b.r.facts)
+		return m == n || areTimed && (m == "." || n == ".")
 	}
-	return a.isScore || duplicate.SameWorkload(a.point(), b.point())
+	return duplicate.SameWorkload(a.point(), b.point())
 }
 
 // isBetter reports that the second of two that are one stays. Of equal ones in a folder the first by name does, which
@@ -585,29 +597,28 @@ func ofTwoTimes(a, b placed) bool {
 // FromCopy begins what a copy of a measurement states of it, before the name of the file.
 const FromCopy = "copy in "
 
-// learn takes from a copy what only the copy states: identity, and parts of the workload.
+// learn takes from another form of a measurement what only that file states: identity, and parts of the workload. What
+// was printed has the lengths, without which a workload has the name of its file.
 func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
-	if !from.reading.Facts.Start.IsZero() && r.origin.of("start").From == schema.FromPath {
+	facts := from.reading.Facts
+	if r.doc == nil && !facts.Start.IsZero() && r.origin.of("start").From == schema.FromPath {
 		r.facts.Start, r.facts.StartNote = time.Time{}, ""
 	}
-	facts := from.reading.Facts
 	if r.facts.Model.ID != "" { // which may be that of its run
 		facts.Model.ID = ""
 	}
-	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &facts, isQuiet: true})
-	r.completeModel()
-	r.stateWorkload(p, copied(from, q))
-}
-
-// date takes a stored measurement into a copy of it that was printed: a report states more, and no time.
-func (r *result) date(p *schema.Point, stored placed) {
-	printed := *p
-	*p = *stored.point()
-	r.stateWorkload(p, copied(r, &printed))
+	if r.doc == nil {
+		r.take(statement{from: schema.FromFile, where: r.shown(), facts: &facts, isQuiet: true})
+		r.completeModel()
+	}
+	if r.stateWorkload(p, copied(from, q)) == 0 || r.doc == nil {
+		return
+	}
+	r.doc.isChanged = true
 	unlabel(p)
-	r.same = append(r.same, stored.r)
-	r.remember(true)
-	r.remember(false)
+	told := len(r.reading.Problems)
+	r.checkAnswerLength(p)
+	r.doc.run.Problems = append(r.doc.run.Problems, r.reading.Problems[told:]...)
 }
 
 // copied is what a copy states of a workload.
@@ -618,19 +629,6 @@ func copied(from *result, q *schema.Point) statement {
 			ISL: q.Key.ISL, OSL: q.Key.OSL, Concurrency: q.Key.Concurrency, Rate: q.Key.Rate, Dataset: q.Key.Dataset,
 		},
 	}
-}
-
-// learnLater gives a stored point what a copy states that was not among the files when it was read: what was printed of
-// it has its lengths, without which it had the name of its file.
-func (r *result) learnLater(p *schema.Point, from *result, q *schema.Point) {
-	if r.stateWorkload(p, copied(from, q)) == 0 {
-		return
-	}
-	r.doc.isChanged = true
-	unlabel(p)
-	told := len(r.reading.Problems)
-	r.checkAnswerLength(p)
-	r.doc.run.Problems = append(r.doc.run.Problems, r.reading.Problems[told:]...)
 }
 
 // unlabel takes the name of its file from a workload whose lengths are known now.

@@ -199,3 +199,46 @@ func TestScoresOfOthersInEveryOrder(t *testing.T) {
 		}
 	}
 }
+
+// What only a copy of a measurement knows, by a manifest beside it, is known of the measurement, whichever of the two
+// is read first: of a reformatted copy, of another form, and of scores.
+func TestFactsOfACopyInEveryOrder(t *testing.T) {
+	file := lengths(result("", "20260101-000000", 1))
+	file = strings.NewReplacer("256.0", "256.1234567", ":10,", ":10.1234567,").Replace(file)
+	eval := `{"results":{"gsm8k":{"acc,none":0.53125678}},"versions":{},"config":{},"date":1740830400.0}`
+	table := "============ Serving Benchmark Result ============\nSuccessful requests:  8\n" +
+		"Benchmark duration (s):  2.00\nRequest throughput (req/s):  4.00\nOutput token throughput (tok/s):  256.12\n" +
+		"Mean TTFT (ms):  10.12\nMean TPOT (ms):  2.00\n=====\n"
+	indented := func(text string) string { return strings.ReplaceAll(text, ",\"", ",\n  \"") }
+	const facts = "model: {name: Tiny-1B}\ndevice: {name: h100}\nrelease: v1.2\n"
+	for name, c := range map[string]struct{ first, copy, manifest string }{
+		"a reformatted copy": {file, indented(file), facts}, "scores": {eval, indented(eval), facts},
+		"another form":   {file, table, facts},
+		"a device alone": {file, indented(file), "device: {name: h100}\n"},
+	} {
+		form := ".json"
+		if name == "another form" {
+			form = ".log"
+		}
+		texts := map[string]string{
+			"in/raw/a.json": c.first, "in/kept/b" + form: c.copy, "in/kept/ttreport.manifest.yaml": c.manifest,
+		}
+		dir := write(t, t.TempDir(), texts, time.Time{})
+		// Which of the two files a document names is not the question.
+		place := regexp.MustCompile(`in/(raw/a|kept/b)\.\w+|"(sha256|format|path)":"[^"]*"`)
+		_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
+		want = place.ReplaceAllString(want, "")
+		if strings.Count(want, `"name":"h100"`) != 1 || strings.Count(want, `"schema"`) != 1 {
+			t.Errorf("%s: %s", name, want)
+		}
+		for _, order := range [][]string{{"raw", "kept"}, {"kept", "raw"}, {"raw", "", "kept"}} {
+			history, now := t.TempDir(), ""
+			for _, part := range order {
+				_, now = into(t, history, ingest.Options{}, filepath.Join(dir, "in", part))
+			}
+			if now = place.ReplaceAllString(now, ""); now != want {
+				t.Errorf("%s, %q: %s", name, order, firstDifference(now, want))
+			}
+		}
+	}
+}

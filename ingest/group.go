@@ -312,7 +312,7 @@ func groupRuns(results []*result) *grouping {
 		for _, one := range served(bucket) {
 			separateScores(one)
 			for _, part := range split(one) {
-				if slices.ContainsFunc(part, func(r *result) bool { return r.doc == nil }) {
+				if slices.ContainsFunc(part, func(r *result) bool { return r.doc == nil || r.isCorrected }) {
 					g.add(part) // else it stays where it is
 				}
 			}

@@ -32,9 +32,10 @@ type result struct {
 	content  string           // by which a copy of all its numbers is known
 	sameEval map[*result]bool // with which others; see [sameEval]
 
-	isGathered bool   // by a script, of other files that it names
-	hasPattern bool   // its path was read with a pattern of the user's
-	rest       string // the path without what patterns read from it
+	isCorrected bool   // it is stored, and a copy that was read knows more of it: it may be of another run
+	isGathered  bool   // by a script, of other files that it names
+	hasPattern  bool   // its path was read with a pattern of the user's
+	rest        string // the path without what patterns read from it
 	// labels are those that were stored of its points, by their numbers: a file that is read by itself keeps what the
 	// folders above it are called
 	labels map[string]string

@@ -451,16 +451,15 @@ func (m *memory) join(results []*result) []*result {
 	}
 	buckets, read := map[bucket]bool{}, map[file]string{}
 	for _, r := range results {
-		if r.doc == nil && r.counts() && r.facts.RunID == "" {
+		if (r.doc == nil || r.isCorrected) && r.counts() && r.facts.RunID == "" {
 			b := bucketOf(r)
 			buckets[b], read[file{b, r.shown()}] = true, r.file.SHA256
 		}
 	}
 	var out []*result
 	for _, d := range m.docs {
-		joining := slices.DeleteFunc(slices.Clone(d.results), func(r *result) bool {
-			return !r.counts() || r.facts.RunID != "" || !buckets[bucketOf(r)]
-		})
+		isApart := func(r *result) bool { return !r.isCorrected && (r.facts.RunID != "" || !buckets[bucketOf(r)]) }
+		joining := slices.DeleteFunc(slices.Clone(d.results), func(r *result) bool { return !r.counts() || isApart(r) })
 		isOther := slices.ContainsFunc(joining, func(r *result) bool {
 			now, has := read[file{bucketOf(r), r.shown()}]
 			return has && now != r.file.SHA256
