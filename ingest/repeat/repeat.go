@@ -246,13 +246,18 @@ func SeparateRows(points []*schema.Point, system func(i int) string) {
 		Bare(p)
 		at[p] = system(i)
 	}
-	for _, rows := range schema.Alike(points, func(p *schema.Point) group { return group{at[p], keyOf(p)} }) {
-		if len(rows) < 2 {
-			continue
-		}
+	groups := schema.Alike(points, func(p *schema.Point) group { return group{at[p], keyOf(p)} })
+	groups = slices.DeleteFunc(groups, func(rows []*schema.Point) bool { return len(rows) < 2 })
+	set := setColumns(groups)
+	for _, rows := range groups {
 		values := make([]map[string]string, len(rows))
 		for i, p := range rows {
 			values[i] = Settings(p)
+			for _, name := range set {
+				if raw := p.Extra[name]; len(raw) > 0 {
+					values[i][name] = string(raw)
+				}
+			}
 		}
 		for _, name := range differing(values) {
 			if ofBuild.MatchString(name) || isOfDay(rows, values, name) {
@@ -263,6 +268,45 @@ func SeparateRows(points []*schema.Point, system func(i int) string) {
 			}
 		}
 	}
+}
+
+// setColumns are the columns of numbers that were set and not measured, whatever they are called.
+func setColumns(groups [][]*schema.Point) []string {
+	values := map[string][][]float64{} // by column, of each group that differs in it
+	for _, rows := range groups {
+		of := map[string][]float64{}
+		for _, p := range rows {
+			for name, raw := range p.Extra {
+				x, err := strconv.ParseFloat(string(raw), 64)
+				if err == nil && !varying.MatchString(name) && !outcome.MatchString(name) {
+					of[name] = append(of[name], x)
+				}
+			}
+		}
+		for name, list := range of {
+			slices.Sort(list)
+			if distinct := slices.Compact(list); len(distinct) > 1 {
+				values[name] = append(values[name], distinct)
+			}
+		}
+	}
+	isOther := func(name string) bool { return !areSet(values[name]) }
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), isOther)
+}
+
+// areSet reports that the distinct numbers of a column, in each workload that has several, are the same in all, or
+// double where there is one; numbers that follow each other from 0 or 1 on are not.
+func areSet(lists [][]float64) bool {
+	first := lists[0]
+	isSame, isDoubling, isCount := len(lists) > 1, len(lists) == 1, first[0] == 0 || first[0] == 1
+	for _, list := range lists {
+		isSame = isSame && slices.Equal(list, first)
+	}
+	for i, x := range first {
+		half, _ := math.Frexp(x)
+		isDoubling, isCount = isDoubling && x >= 1 && half == .5, isCount && x == first[0]+float64(i)
+	}
+	return !isCount && (isSame || isDoubling)
 }
 
 // isOfDay reports a column that has one value on each day, and another one on each.

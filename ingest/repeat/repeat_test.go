@@ -301,3 +301,38 @@ func TestRepeatsThatDiffer(t *testing.T) {
 		}
 	}
 }
+
+// A number that all workloads of a table have the same values of, or that doubles, is a setting whatever its column is
+// called, and no mean is taken over it. What a row measured, and what counts repeats, is none.
+func TestColumnsTellRowsApart(t *testing.T) {
+	for what, c := range map[string]struct {
+		values [][]any // of two workloads
+		want   int
+	}{
+		"gamma":         {[][]any{{2, 4, 8}, {2, 4, 8}}, 6},
+		"alpha":         {[][]any{{.25, .75}, {.25, .75}}, 4},
+		"width":         {[][]any{{16, 32, 64}, {}}, 3},
+		"odd":           {[][]any{{3, 5}, {}}, 1},
+		"memory_mb":     {[][]any{{10234, 10240}, {10244, 10251}}, 2},
+		"repetition":    {[][]any{{1, 2, 3}, {1, 2, 3}}, 2},
+		"from 0":        {[][]any{{0, 1, 2}, {0, 1, 2}}, 2},
+		"iteration":     {[][]any{{10, 20}, {10, 20}}, 2},
+		"latency_total": {[][]any{{16, 32}, {}}, 1},
+	} {
+		var points []*schema.Point
+		for i, values := range c.values {
+			for _, x := range values {
+				p := at("t.jsonl", "c", i+1, what, x)
+				points = append(points, &p)
+			}
+		}
+		repeat.SeparateRows(points, func(int) string { return "" })
+		keys := map[string]bool{}
+		for _, p := range points {
+			keys[p.Key.String()] = true
+		}
+		if len(keys) != c.want {
+			t.Errorf("%s: %d workloads, want %d: %v", what, len(keys), c.want, keys)
+		}
+	}
+}
