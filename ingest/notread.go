@@ -272,6 +272,9 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage && (bytes.Contains(text, []byte("{%")) || bytes.Contains(text, []byte("{{"))) { // which a program fills in
 		return false
 	}
+	if isPage && unreadCharts(p, text) {
+		return true
+	}
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
@@ -290,6 +293,22 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		return stated > 1 || stated == 1 && dateName.MatchString(path.Base(p.Path))
 	}
 	return lines > 1 || stated == 1 || pairs > 0 || lines == 1 && isPage
+}
+
+// unreadCharts completes the problem of a page that draws numbers of a benchmark; false for any other.
+func unreadCharts(p *schema.Problem, page []byte) bool {
+	if !chart.Match(page) {
+		return false
+	}
+	var names []string
+	for _, m := range chartText.FindAllSubmatch(page, 1000) {
+		if name := string(m[1]); table.IsMeasured(name) {
+			names = append(names, name)
+		}
+	}
+	p.Code, p.Found = "unread-numbers", "a page with charts of "+joinedNames(names)
+	p.Hint = "keep the results that it was made of beside it"
+	return len(names) > 0
 }
 
 // measuredLines counts the lines with a number of a benchmark: those that state nothing else, and those that state one
@@ -356,6 +375,9 @@ var (
 	// tag matches what a page shows nothing of.
 	tag = lazyregexp.New(`(?is)<script.*?</script>|<style.*?</style>|` +
 		`</?(?:t\w+|span|b|i|strong|code)\b[^>]*>\s*|<[^>]*>`)
+	// chart matches what draws a chart of a page, with numbers; chartText what it or its axes are called.
+	chart     = lazyregexp.New(`(?s)(?:Plotly\.newPlot|new Chart|vegaEmbed|Highcharts\.chart)\(.*?[\[,:]\s*\d+\.\d`)
+	chartText = lazyregexp.New(`\b(?:text|title|name|label)["']?\s*:\s*["']([^"'<>\\\n]{3,60})["']`)
 	// rule matches a line that is drawn, or empty.
 	rule = lazyregexp.New(`^[-=+|_\s]*$`)
 )
