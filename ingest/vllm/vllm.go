@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -100,15 +101,32 @@ func eraOf(v decode.Value) string {
 	return ""
 }
 
-// readSummary returns the points of a sweep's summary.
+// readSummary returns the points of a list of results: the summary of a sweep, or what somebody put together. Those of
+// another model, device or build are another run.
 func readSummary(f *decode.File, r *schema.Reading) {
 	r.Format = Format
+	runs, n := draft.RunsOf[string](r), 0
+	var problems []schema.Problem // of what is no point
 	for v := range draft.Each(f, f.First.Items()) {
-		if detectValue(v).OK() {
-			readValue(f, v, r)
+		if !detectValue(v).OK() {
+			continue
 		}
+		part := schema.Reading{Format: Format}
+		if readValue(f, v, &part); len(part.Points) == 0 {
+			problems = append(problems, part.Problems...)
+			continue
+		}
+		who := part.Facts
+		who.Start, who.End, who.StartNote = time.Time{}, time.Time{}, ""
+		one := runs.Of(fmt.Sprint(who), part.Facts)
+		one.Points, one.Problems = append(one.Points, part.Points...), append(one.Problems, part.Problems...)
+		if part.Facts.End.After(one.Facts.End) {
+			one.Facts.End = part.Facts.End
+		}
+		n += len(part.Points)
 	}
-	r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), r.Detail)
+	*r = runs.Join(fmt.Sprintf("%d runs of a sweep, %s", n, r.Detail))
+	r.Problems = append(r.Problems, problems...)
 }
 
 func readValue(f *decode.File, v decode.Value, r *schema.Reading) {

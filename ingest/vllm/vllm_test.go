@@ -338,6 +338,13 @@ func TestRelatives(t *testing.T) {
 		sweep.Points[0].Key.Dims["max_concurrent_requests"] != "" {
 		t.Errorf("%d points, %s", len(sweep.Points), sweep.Points[0].Key)
 	}
+	warm := strings.Replace(run(0), "{", `{"type":"warmup",`, 1)
+	other := strings.Replace(run(2), "acme/tiny", "acme/large", 1)
+	several := reader.Must(t, "all.json", "["+warm+","+run(1)+","+other+","+run(3)+"]") // which somebody put together
+	if several.Facts.Model.ID != "acme/tiny" || len(several.Points) != 2 || drafttest.Codes(several) != "warm-up" ||
+		len(several.More) != 1 || several.More[0].Facts.Model.ID != "acme/large" || len(several.More[0].Points) != 1 {
+		t.Errorf("%+v %d points, %+v", several.Facts, len(several.Points), several.More)
+	}
 	fork := reader.Must(t, "x.json",
 		`{"completed":2,"output_throughput":5.0,"user_throughput":90.5,"request_goodput:":0.0,"mean_tpot_ms":10.0}`)
 	drafttest.Expect(t, fork.Points[0], map[string]float64{"tps_user.value": 90.5, "goodput_rps.value": 0})
