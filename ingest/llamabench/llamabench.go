@@ -328,7 +328,12 @@ lines:
 			r.Problems[len(r.Problems)-1].Line = number
 		}
 	}
-	tellUnnamed(f, r, unnamed)
+	if unnamed > 0 { // a person left the column out, often beside the whole table
+		draft.Problem(f, r, schema.SevWarning, "no-model", decode.Value{},
+			plaintext.Plural(unnamed, "row")+" of tables without a column of the model",
+			"the column that llama-bench prints", "nothing of these rows",
+			"put the whole table there, as llama-bench -o md prints it")
+	}
 	if len(rows) == 0 {
 		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
 			"a row for each test", "nothing: what was to be measured is missing",
@@ -341,16 +346,6 @@ lines:
 	}
 	builds.end(rows)
 	points(f, r, once(f, r, rows))
-}
-
-// tellUnnamed reports rows of tables that do not say which model they are of: a person left the column out, often
-// beside the whole table.
-func tellUnnamed(f *decode.File, r *schema.Reading, rows int) {
-	if rows > 0 {
-		draft.Problem(f, r, schema.SevWarning, "no-model", decode.Value{},
-			plaintext.Plural(rows, "row")+" of tables without a column of the model", "the column that llama-bench prints",
-			"nothing of these rows", "put the whole table there, as llama-bench -o md prints it")
-	}
 }
 
 // once are rows without those that stood under another heading before, number for number: a notebook shows them again.

@@ -99,12 +99,23 @@ func read(f *decode.File, r *schema.Reading) {
 	if r.Facts.Start.IsZero() {
 		draft.Dated(&r.Facts, parseTime(Stamp(f.Path)), "by the file's name, zone not stated")
 	}
-	if _, nested, _ := shape(v.Get("results")); nested && r.Format == Old {
-		readNested(f, v, r)
-	} else {
-		for _, task := range v.Get("results").Members() {
+	_, nested, _ := shape(v.Get("results"))
+	runs := draft.RunsOf[string](r)
+	for _, task := range v.Get("results").Members() {
+		if !nested || r.Format != Old {
 			readTask(f, v, task.Key, task.Val, r)
+			continue
 		}
+		for _, when := range task.Val.Members() { // {task: {time: {metric: value}}}: each time is a separate run
+			if when.Val.Kind() == decode.Object {
+				facts := r.Facts
+				draft.Dated(&facts, parseTime(when.Key), "as the file says, zone not stated")
+				readTask(f, v, task.Key, when.Val, runs.Of(when.Key, facts))
+			}
+		}
+	}
+	if runs.Len() > 0 {
+		*r = runs.Join(r.Detail)
 	}
 	group(v, r.Scores)
 	// the parts that are read, or that are long descriptions of tasks and machines
@@ -115,22 +126,6 @@ func read(f *decode.File, r *schema.Reading) {
 		draft.Problem(f, r, schema.SevError, "no-scores", v.Get("results"), "no score in results",
 			"at least one metric with a number", "", "look at the harness's log")
 	}
-}
-
-// readNested reads {task: {time: {metric: value}}}: each time is a separate run.
-func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
-	runs := draft.RunsOf[string](out)
-	for _, task := range v.Get("results").Members() {
-		for _, when := range task.Val.Members() {
-			if when.Val.Kind() != decode.Object {
-				continue
-			}
-			facts := out.Facts
-			draft.Dated(&facts, parseTime(when.Key), "as the file says, zone not stated")
-			readTask(f, v, task.Key, when.Val, runs.Of(when.Key, facts))
-		}
-	}
-	*out = runs.Join(out.Detail)
 }
 
 var (

@@ -122,7 +122,8 @@ func Printable(s string) string {
 }
 
 func printable(r rune) rune {
-	if isControl(r) {
+	if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f ||
+		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 		return '·'
 	}
 	return r
@@ -134,11 +135,6 @@ func PrintableBytes(b []byte) []byte {
 		return b
 	}
 	return bytes.Map(printable, b)
-}
-
-func isControl(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f ||
-		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 // mayHaveControls looks at bytes: of the controls beyond ASCII the first byte is 0xc2 and the second below 0xa0, or the

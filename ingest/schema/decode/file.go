@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"path"
@@ -163,7 +164,23 @@ func (f *File) settle(st *stream) {
 	kept := slices.DeleteFunc(slices.Clone(f.Problems), func(p schema.Problem) bool {
 		return p.Code == codeBad || p.Code == codeTruncated
 	})
-	f.Problems = append(kept, st.problems()...)
+	for _, p := range st.faults { // damaged values
+		if st.kept > 0 {
+			p.Severity, p.Used = schema.SevWarning, fmt.Sprintf("the %d whole values of the file", st.kept)
+		}
+		kept = append(kept, p)
+	}
+	if more := st.lost - len(st.faults); more > 0 {
+		p := schema.Problem{
+			Severity: schema.SevWarning, Path: st.file.Path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
+			Expected: "whole ones",
+		}
+		if st.abandoned {
+			p.Found += ", and the rest was not read"
+		}
+		kept = append(kept, p)
+	}
+	f.Problems = kept
 }
 
 // With returns the file as if it had only one value.

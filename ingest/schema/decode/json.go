@@ -439,27 +439,6 @@ func (st *stream) fault() {
 	st.faults = append(st.faults, p)
 }
 
-// problems reports the damaged values.
-func (st *stream) problems() []schema.Problem {
-	out := slices.Clone(st.faults)
-	for i := range out {
-		if st.kept > 0 {
-			out[i].Severity, out[i].Used = schema.SevWarning, fmt.Sprintf("the %d whole values of the file", st.kept)
-		}
-	}
-	if more := st.lost - len(st.faults); more > 0 {
-		p := schema.Problem{
-			Severity: schema.SevWarning, Path: st.file.Path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
-			Expected: "whole ones",
-		}
-		if st.abandoned {
-			p.Found += ", and the rest was not read"
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
 func emptyFile(path string) schema.Problem {
 	p := schema.Problem{
 		Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result",

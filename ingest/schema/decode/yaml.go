@@ -54,7 +54,12 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 		return p
 	}
 	p.Found = err.Error()
-	p.Line, p.Column = positionOfQuoted(data, p.Found)
+	// Types that implement TextUnmarshaler do not know their position: it is that of the first text that is quoted.
+	if text, err := strconv.Unquote(quotedText.FindString(p.Found)); err == nil {
+		if at := bytes.Index(data, []byte(text)); at >= 0 {
+			p.Line, p.Column = new(lines).position(data, at)
+		}
+	}
 	return p
 }
 
@@ -128,17 +133,6 @@ func takenBy(k reflect.Kind) (takes, example string) {
 
 // quotedText matches quoted text in a message.
 var quotedText = lazyregexp.New(`"(?:[^"\\]|\\.)+"`)
-
-// positionOfQuoted returns the position in a file of the first text that a message quotes; 0, 0 if it does not occur.
-// Types that implement TextUnmarshaler do not know their position.
-func positionOfQuoted(data []byte, message string) (line, column int) {
-	text, err := strconv.Unquote(quotedText.FindString(message))
-	at := bytes.Index(data, []byte(text))
-	if err != nil || at < 0 {
-		return 0, 0
-	}
-	return new(lines).position(data, at)
-}
 
 // ErrTooMuchYAML is returned for a document that [YAML] would refuse to read, so that nobody writes one.
 var ErrTooMuchYAML = errors.New("a YAML file may not hold as much")
@@ -374,7 +368,11 @@ func withinBounds(data []byte) (clean []byte, why string) {
 		} else if keys[indent]++; keys[indent] > maxYAMLKeys {
 			return nil, fmt.Sprintf("a mapping of more than %d keys", maxYAMLKeys)
 		}
-		if flowItems(rest) > maxYAMLItems {
+		items := bytes.Count(rest, []byte(",")) // of lists and mappings on one line
+		if bytes.IndexByte(rest, '{') >= 0 {    // an item of a mapping counts for more
+			items *= maxYAMLItems / maxYAMLKeys
+		}
+		if items > maxYAMLItems {
 			return nil, fmt.Sprintf("a line with more than %d items", maxYAMLItems)
 		}
 	}
@@ -405,13 +403,4 @@ func nesting(line []byte, before int) int {
 		}
 	}
 	return before
-}
-
-// flowItems counts the items of lists and mappings on one line; an item of a mapping counts for more.
-func flowItems(line []byte) int {
-	n := bytes.Count(line, []byte(","))
-	if bytes.IndexByte(line, '{') >= 0 {
-		return n * (maxYAMLItems / maxYAMLKeys)
-	}
-	return n
 }

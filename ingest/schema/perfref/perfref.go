@@ -166,9 +166,24 @@ func keyOf(entry decode.Value) schema.Key {
 func Checked(row, entry decode.Value, base schema.Target) (out []schema.Target) {
 	for _, level := range schema.Levels() {
 		for _, m := range row.Get("target_checks").Members() {
-			if x := levels[m.Key]; len(x) == 1 && x[level] == 1 {
-				base.Level, base.Tolerance = level, tolerance(m.Val, entry.At(m.Key, "tolerance"), base.Key.Task)
-				out = append(out, limits(m.Val, row.Get("target_priorities"), base)...)
+			if x := levels[m.Key]; len(x) != 1 || x[level] != 1 {
+				continue
+			}
+			base.Level, base.Tolerance = level, tolerance(m.Val, entry.At(m.Key, "tolerance"), base.Key.Task)
+			for _, n := range names {
+				theirs := checkedAs(m.Val, n)
+				v := m.Val.Get(theirs).Float0()
+				if !(v > 0) || !m.Val.Has(theirs+"_check") {
+					continue
+				}
+				t, q := base, number(base.Key.Task, n.theirs)
+				set(&t, q.metric)
+				t.Value = v * q.factor
+				t.Priority = cmp.Or(row.Get("target_priorities").Get(theirs).Str(), base.Priority)
+				if t.Priority != "should" {
+					t.Priority = "" // what must be met follows from the model's status
+				}
+				out = append(out, t)
 			}
 		}
 	}
@@ -213,23 +228,4 @@ func checkedAs(of decode.Value, q quantity) string {
 		return q.theirs
 	}
 	return strings.TrimSuffix(q.theirs, "_ms")
-}
-
-// limits are the limits of one level that were checked.
-func limits(of, priorities decode.Value, base schema.Target) (out []schema.Target) {
-	for _, n := range names {
-		theirs := checkedAs(of, n)
-		v := of.Get(theirs).Float0()
-		if !(v > 0) || !of.Has(theirs+"_check") {
-			continue
-		}
-		t, q := base, number(base.Key.Task, n.theirs)
-		set(&t, q.metric)
-		t.Value, t.Priority = v*q.factor, cmp.Or(priorities.Get(theirs).Str(), base.Priority)
-		if t.Priority != "should" {
-			t.Priority = "" // what must be met follows from the model's status
-		}
-		out = append(out, t)
-	}
-	return out
 }
