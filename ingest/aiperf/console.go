@@ -51,11 +51,11 @@ func readConsole(f *decode.File, out *schema.Reading) {
 		tool := map[string]string{"AIPerf": "aiperf", "GenAI-Perf": "genai-perf"}[all[at[2]:at[3]]]
 		d := draft.New(f, &part, decode.Of(said), tool)
 		asked(d)
-		r := runs.Of(part.Facts.Model.ID, part.Facts)
 		if isWhole := consoleTable(d, text[head[0]:]); !isWhole {
-			draft.Problem(f, r, schema.SevWarning, "narrow-table", decode.Value{},
+			draft.Problem(f, &part, schema.SevWarning, "narrow-table", decode.Value{},
 				"a printed table that is too narrow for its numbers", "each number on one line", "nothing of it",
 				"keep profile_export_aiperf.json, which the tool writes")
+			runs.Add(part.Facts.Model.ID, part)
 			continue
 		}
 		if m := consoleDuration.FindStringSubmatch(text); m != nil {
@@ -70,7 +70,7 @@ func readConsole(f *decode.File, out *schema.Reading) {
 				"no request that fails", "the requests that completed", "see the errors in the text")
 		}
 		d.Done()
-		r.Points, r.Problems = append(r.Points, part.Points...), append(r.Problems, part.Problems...)
+		runs.Add(part.Facts.Model.ID, part)
 	}
 	*out = runs.Join(plaintext.Plural(len(titles), "printed table"))
 }

@@ -302,10 +302,9 @@ func readTable(f *decode.File, out *schema.Reading) {
 		as.Form = decode.JSON
 		part := schema.Reading{Format: Table}
 		readReport(as, &part)
-		r := runs.Of(part.Facts.Model.ID, schema.Facts{Model: part.Facts.Model})
-		r.Points = append(r.Points, part.Points...)
-		r.Problems = append(r.Problems, part.Problems...)
-		r.Facts.Widen(part.Facts.Start, part.Facts.End, "local time of the host, zone not stated")
+		start, end := part.Facts.Start, part.Facts.End
+		part.Facts = schema.Facts{Model: part.Facts.Model}
+		runs.Add(part.Facts.Model.ID, part).Facts.Widen(start, end, "local time of the host, zone not stated")
 	}
 	*out = runs.Join(fmt.Sprintf("table of %d benchmarks", len(table)-depth))
 }

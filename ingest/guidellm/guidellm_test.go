@@ -190,7 +190,7 @@ func TestTableBefore04(t *testing.T) {
 	r := reader.Must(t, "benchmarks.csv", oldTable)
 	Check(t, r)
 	if len(r.Points) != 1 || *r.Points[0].Key.Concurrency != 4 || *r.Points[0].Key.ISL != 128 ||
-		r.Facts.Start.Minute() != 4 {
+		r.Facts.Start.Minute() != 4 || r.Facts.StartNote == "" {
 		t.Fatalf("%+v", r)
 	}
 	Expect(t, r.Points[0], map[string]float64{

@@ -118,8 +118,7 @@ func readSummary(f *decode.File, r *schema.Reading) {
 		}
 		who := part.Facts
 		who.Start, who.End, who.StartNote = time.Time{}, time.Time{}, ""
-		one := runs.Of(fmt.Sprint(who), part.Facts)
-		one.Points, one.Problems = append(one.Points, part.Points...), append(one.Problems, part.Problems...)
+		one := runs.Add(fmt.Sprint(who), part)
 		if part.Facts.End.After(one.Facts.End) {
 			one.Facts.End = part.Facts.End
 		}

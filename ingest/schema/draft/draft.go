@@ -325,6 +325,13 @@ func (r *Runs[K]) Of(key K, facts schema.Facts) *schema.Reading {
 	return r.byKey[key]
 }
 
+// Add adds the points and problems of a reading to those of a run, which it returns.
+func (r *Runs[K]) Add(key K, part schema.Reading) *schema.Reading {
+	to := r.Of(key, part.Facts)
+	to.Points, to.Problems = append(to.Points, part.Points...), append(to.Problems, part.Problems...)
+	return to
+}
+
 // Len returns the number of runs.
 func (r *Runs[K]) Len() int { return len(r.order) }
 
