@@ -90,10 +90,8 @@ const (
 	ofLimit = .6
 	// remembered is the number of earlier changes of a group that its noise is estimated from.
 	remembered = 20
-	// usual is the most runs that are tested together, where none of them was suspected before.
-	usual = 3
-	// longest is the most runs that are tested together.
-	longest = 5
+	// together is the most runs that are tested as one, with those of the release.
+	together = 3
 	// usualStart is the noise that the start of a server is assumed to have, with the weight of two releases, where
 	// groups are too few to tell.
 	usualStart = .01
@@ -425,7 +423,7 @@ func (j *judge) usual(k int, list []moved, tests []test) prior {
 		m := &list[i]
 		units[t.unitOf(m, j.t.Cells[tests[m.list[0]].cell])] = true
 		m.own = ordinaryOf(j.past[k][m.group], t, 0)
-		before := ordinaryOf(j.past[k][m.group], t, usual-1) // the newest runs may show a change that nobody found yet
+		before := ordinaryOf(j.past[k][m.group], t, together-1) // the newest may show a change that nobody found yet
 		if before.nu < 2 {
 			before = m.own
 		}
@@ -522,7 +520,7 @@ func (m *moved) together(
 	if dir*(m.x-m.own.mid) < ofLimit/2*m.delta {
 		return
 	}
-	var room [longest]sight
+	var room [together]sight
 	seen, first := append(room[:0], now), now.release
 	add := func(run sight, without int) bool {
 		mid, s2, df := noise(without)
@@ -549,8 +547,8 @@ func (m *moved) together(
 	if !math.IsNaN(m.again) && !add(sight{release: now.release, x: m.again, n: m.n, open: true}, 0) {
 		return
 	}
-	for i := len(earlier) - 1; i >= 0 && len(seen) < longest && !earlier[i].settled; i-- {
-		if len(seen) >= usual && !earlier[i].open || !add(earlier[i], len(earlier)-i) {
+	for i := len(earlier) - 1; i >= 0 && len(seen) < together && !earlier[i].settled; i-- {
+		if !add(earlier[i], len(earlier)-i) {
 			return
 		}
 	}
