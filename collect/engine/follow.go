@@ -404,7 +404,7 @@ func (f *Follower) fetch(ctx context.Context, t *Task, j JobStatus) bool {
 
 // settle decides about a task that ended without a complete run.
 func (f *Follower) settle(t *Task, a *array, state string, phase Phase) error {
-	most, used := t.Resources.MostRetries(), t.Retry-t.first+t.restarts
+	most, used := a.Group.Resources.MostRetries(), t.Retry-t.first+t.restarts
 	if phase.retried() && used < most {
 		limit := a.Limit
 		if phase == OutOfTime && !a.Group.Stated { // the estimate was too low

@@ -132,13 +132,6 @@ func Open(dir string) (*Submission, error) {
 	if err := json.Unmarshal(data, s); err != nil {
 		return nil, fmt.Errorf("submission %s: %w", dir, err)
 	}
-	for _, g := range s.Groups {
-		for i := range s.Jobs {
-			if slices.Contains(g.Entries, s.Jobs[i].Entry) {
-				s.Jobs[i].Resources, s.Jobs[i].Server = g.Resources, g.Server
-			}
-		}
-	}
 	return s, s.readJournal()
 }
 
@@ -221,7 +214,7 @@ func (s *Submission) Since() string {
 	return t.Format("2006-01-02 15:04 UTC")
 }
 
-// Job is one server start: an entry of a plan.
+// Job is one server start: an entry of a plan. What it asks for is in its group once it is submitted.
 type Job struct {
 	Entry     int            `json:"entry"` // from 1; the index in its array
 	Name      string         `json:"name"`  // "acme/tiny on h100"
