@@ -71,10 +71,12 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	} else {
 		add("Store it", r.Ingest, "nothing is stored yet; what is can be accepted, searched by its commits and completed")
 	}
-	line, cost := r.acceptOpen(g)
-	add("Accept what is still there", line, cost)
+	if open := g.OpenChanges(); len(open) > 0 { // the regression of an earlier release with the most numbers
+		add("Accept what is still there", accepting(g.Release, "--change", open[0].ID),
+			"all of it; kept in ttreport.yaml with its reason; later releases do not name it")
+	}
 	if stored {
-		line, cost = r.missingLine(g, cover)
+		line, cost := r.missingLine(g, cover)
 		add("Measure what has no number", line, cost)
 	}
 	return out
@@ -181,16 +183,6 @@ func (r *Report) endsOf(before, at int) (good, bad, of string) {
 	return "", "", ""
 }
 
-// acceptOpen is the line that accepts the regression of an earlier release with the most numbers that is still there.
-func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
-	list := g.OpenChanges()
-	if len(list) == 0 {
-		return "", ""
-	}
-	return accepting(g.Release, "--change", list[0].ID),
-		"all of it; kept in ttreport.yaml with its reason; later releases do not name it"
-}
-
 // missingLine measures what a release does not have.
 func (r *Report) missingLine(g *gate.Review, cover *gate.Coverage) (line, cost string) {
 	var systems groups[schema.System, []schema.Key]
@@ -222,11 +214,16 @@ func (r *Report) took(release string, of schema.System, keys []schema.Key) strin
 	at := judge.Named(r.Releases, release)
 	var total time.Duration
 	for _, k := range keys {
-		d := r.lasted(at, of, k)
-		if d == 0 {
+		p := r.lastPoint(at, of, k)
+		if p == nil {
 			return ""
 		}
-		total += d
+		lanes := r.Columns.Keys[p.Key].Concurrency // each made its share of the requests one after the other
+		each, _ := r.Shown(p, "e2el", "mean").Get()
+		if each <= 0 || lanes == nil || *lanes <= 0 {
+			return ""
+		}
+		total += time.Duration(each * r.requests(p) / *lanes * float64(time.Millisecond))
 	}
 	switch {
 	case total < time.Minute:
@@ -250,9 +247,27 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	if len(on) > 0 {
 		rule = "FAIL on " + strings.Join(on, ", ")
 	}
-	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath},
-		{"Drift", driftText(g.Lints), ""}, {"Curves", r.curvesMoved(g, at), ""}}
-	targets := requiredText(required(g.Targets))
+	var drifts []string
+	for _, same := range FoldLints(g.Lints) {
+		if same[0].ID == lint.IDDrift {
+			drifts = append(drifts, words.Lint(same[0]))
+		}
+	}
+	drift := strings.Join(drifts[:min(1, len(drifts))], "")
+	if len(drifts) > 1 {
+		drift += fmt.Sprintf(" %d more among the lints.", len(drifts)-1)
+	}
+	curves := "" // those of the reviewed systems that moved since the newest release of the baseline
+	if base := judge.Named(r.Releases, g.Baseline); base >= 0 && base < at {
+		in := map[schema.Pair]bool{}
+		for _, p := range g.Pairs {
+			in[p.Pair] = true
+		}
+		curves = words.CurvesMoved(compare.ReleaseCurves(r.Gate.Judgement, base, at, func(h *columns.RunHead) bool {
+			return in[h.Pair()]
+		}, true), g.Baseline)
+	}
+	targets := words.Required(required(g.Targets))
 	if len(g.Unmeasured) > 0 { // no verdict is about what was never measured
 		var names []string
 		for _, p := range g.Unmeasured {
@@ -260,24 +275,12 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 		}
 		targets += "; targets of what was never measured grade nothing: " + words.Few(names, 3)
 	}
-	out = append(out, CardFact{"Targets", targets, ""}, CardFact{"Order", r.orderText(at), ""}, CardFact{"Rule", rule, ""},
-		CardFact{"Exit code", fmt.Sprintf("ttreport check exits %d (%s)", g.Result.Exit,
-			map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[g.Result.Exit]), ""})
+	exit := fmt.Sprintf("ttreport check exits %d (%s)", g.Result.Exit,
+		map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[g.Result.Exit])
+	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath}, {"Drift", drift, ""},
+		{"Curves", curves, ""}, {"Targets", targets, ""}, {"Order", r.orderText(at), ""}, {"Rule", rule, ""},
+		{"Exit code", exit, ""}}
 	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })
-}
-
-// driftText is the worst drift, and how many others there are.
-func driftText(list []lint.Lint) string {
-	var drifts []string
-	for _, same := range FoldLints(list) {
-		if same[0].ID == lint.IDDrift {
-			drifts = append(drifts, words.Lint(same[0]))
-		}
-	}
-	if len(drifts) < 2 {
-		return strings.Join(drifts, "")
-	}
-	return fmt.Sprintf("%s %d more among the lints.", drifts[0], len(drifts)-1)
 }
 
 // orderText says that nothing but its name puts a release where it stands; "" where a date or ttreport.yaml does.
@@ -299,21 +302,6 @@ func (r *Report) orderText(at int) string {
 		out += fmt.Sprintf(order, undated)
 	}
 	return out + ". releases: in ttreport.yaml states the order"
-}
-
-// curvesMoved says which curves of the reviewed systems moved since the newest release of the baseline.
-func (r *Report) curvesMoved(g *gate.Review, at int) string {
-	base := judge.Named(r.Releases, g.Baseline)
-	if at < 0 || base < 0 || base >= at {
-		return ""
-	}
-	in := map[schema.Pair]bool{}
-	for _, p := range g.Pairs {
-		in[schema.Pair{Model: p.Model, Device: p.Device}] = true
-	}
-	return words.CurvesMoved(compare.ReleaseCurves(r.Gate.Judgement, base, at, func(h *columns.RunHead) bool {
-		return in[h.Pair()]
-	}, true), g.Baseline)
 }
 
 // basisText counts what was compared with history.
@@ -381,33 +369,6 @@ func gapsText(c *gate.Coverage) string {
 	return strings.Join(parts, ", ")
 }
 
-// requiredText counts required targets.
-func requiredText(list []schema.Verdict) string {
-	if len(list) == 0 {
-		return "none is required"
-	}
-	met, missed := metIn(list), outcomes(list, schema.Fail)
-	out := fmt.Sprintf("%s of %s required are met", words.Count(met), words.Count(len(list)))
-	if missed > 0 {
-		out += fmt.Sprintf(", %s missed", words.Count(missed))
-	}
-	if k := len(list) - met - missed; k > 0 {
-		out += fmt.Sprintf(", %s cannot be decided", words.Count(k))
-	}
-	return out
-}
-
-// limitOf is the change of a verdict's metric that matters.
-func (r *Report) limitOf(v *schema.Verdict) float64 {
-	switch reason := v.Reason.(type) {
-	case schema.Change:
-		return reason.Limit
-	case schema.EvalChange:
-		return reason.Limit
-	}
-	return r.Gate.Policy.Effect(v.Metric)
-}
-
 // ChangeCard is a change with its course over the releases, what is known of it, and the ways out.
 type ChangeCard struct {
 	ID       string // of the change
@@ -470,7 +431,10 @@ func (r *Report) changeCard(c *judge.Change, at int) ChangeCard {
 	if len(c.Votes) > 1 {
 		since += "; " + words.ChangeVotes(c)
 	}
-	commits, where := r.commitRange(began), Address("")
+	commits, scope, where := r.commitRange(began), words.ChangeShare(c), Address("")
+	if c.Scope.Pairs > 1 {
+		scope += " of " + words.Plural(len(c.Scope.Models), "model") + " on " + words.Plural(len(c.Scope.Devices), "device")
+	}
 	seen := words.ChangeEvidence(c)
 	if c.Evidence == schema.Confirmed && gate.Open(c) && c.Since != r.Releases[at].Name {
 		seen += "; still there in " + r.nameOf(at)
@@ -481,7 +445,7 @@ func (r *Report) changeCard(c *judge.Change, at int) ChangeCard {
 	for _, f := range []CardFact{
 		{"Size", size, ""}, {"Since", since, ReleasePath(c.Since)}, {"Began with", elseChanged(c.What), ""},
 		{"Commits", commits.Text + within(commits.Sub), commits.Href},
-		{"Where", scopeText(c), where}, {"Evidence", words.Capital(seen), ""},
+		{"Where", scope, where}, {"Evidence", words.Capital(seen), ""},
 		{"State", state.Text + within(state.Sub), state.Href},
 	} {
 		if f.Text != "" && (f.Name != "State" || c.Evidence != schema.Suspected) { // what is suspected says so
@@ -498,15 +462,6 @@ func within(s string) string {
 		return ""
 	}
 	return " (" + s + ")"
-}
-
-// scopeText says how many numbers, models and devices a change has.
-func scopeText(c *judge.Change) string {
-	out := words.ChangeShare(c)
-	if c.Scope.Pairs > 1 {
-		out += " of " + words.Plural(len(c.Scope.Models), "model") + " on " + words.Plural(len(c.Scope.Devices), "device")
-	}
-	return out
 }
 
 // waysOf are the commands that accept a change or search the build that it came with, at its number in the middle.

@@ -173,11 +173,8 @@ func (r *Report) commitsOf(release int) map[string]string {
 
 func short7(s string) string { return s[:min(7, len(s))] }
 
-// Groups of facts that no file states.
-const (
-	notStated = "Not known: nothing states it"
-	notTold   = "Known, and nothing says from where"
-)
+// notStated heads the facts that no file states.
+const notStated = "Not known: nothing states it"
 
 // identityTable lists every fact below the source from which it is known, in the order in which the sources come first;
 // what is not known is last.
@@ -222,9 +219,21 @@ func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
 	}
 	var machine map[string]string
 	if !public && json.Unmarshal(run.Extra["setting"], &machine) == nil {
-		for _, f := range facts() {
-			if v := machine[f.name]; v != "" {
-				add("Known from the machine: setting in the manifest", f.label, code(v))
+		for _, f := range [][2]string{ // what collect writes beside a run, and what people call it
+			{"host", "Host"}, {"os", "System"}, {"kernel", "Kernel"}, {"cpu", "Processor"}, {"cpus", "Processors"},
+			{"governor", "CPU governor"}, {"clocksource", "Clock source"}, {"accelerators", "Accelerators"},
+			{"driver", "Driver"}, {schema.SettingStartup, "Server ready after, s"},
+			{"slurm_job_id", "Slurm job"}, {"slurm_node", "Slurm node"}, {"slurm_partition", "Slurm partition"},
+			{"slurm_state", "Slurm state"}, {"slurm_reason", "Slurm reason"}, {"slurm_exit_code", "Exit code of the job"},
+			{"slurm_elapsed_s", "Elapsed time of the job, s"}, {"slurm_max_rss_bytes", "MaxRSS of the job, bytes"},
+			{"slurm_energy_j", "Consumed energy of the job, J"},
+			{"kubernetes_job_id", "Kubernetes pod"}, {"kubernetes_node", "Kubernetes node"},
+			{"kubernetes_state", "Kubernetes state"}, {"kubernetes_reason", "Kubernetes reason"},
+			{"kubernetes_exit_code", "Exit code of the pod"}, {"kubernetes_elapsed_s", "Elapsed time of the pod, s"},
+			{"kubernetes_image", "Image of the pod"}, {"kubernetes_server_restarts", "Restarts of the server in the pod"},
+		} {
+			if v := machine[f[0]]; v != "" {
+				add("Known from the machine: setting in the manifest", f[1], code(v))
 			}
 		}
 	}
@@ -239,30 +248,10 @@ func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
 	return t
 }
 
-// fact is something that collect writes beside a run about the machine, and what people call it.
-type fact struct{ name, label string }
-
-// facts are those of the machine, in reading order.
-func facts() []fact {
-	return []fact{
-		{"host", "Host"}, {"os", "System"}, {"kernel", "Kernel"}, {"cpu", "Processor"}, {"cpus", "Processors"},
-		{"governor", "CPU governor"}, {"clocksource", "Clock source"}, {"accelerators", "Accelerators"},
-		{"driver", "Driver"}, {schema.SettingStartup, "Server ready after, s"},
-		{"slurm_job_id", "Slurm job"}, {"slurm_node", "Slurm node"}, {"slurm_partition", "Slurm partition"},
-		{"slurm_state", "Slurm state"}, {"slurm_reason", "Slurm reason"}, {"slurm_exit_code", "Exit code of the job"},
-		{"slurm_elapsed_s", "Elapsed time of the job, s"}, {"slurm_max_rss_bytes", "MaxRSS of the job, bytes"},
-		{"slurm_energy_j", "Consumed energy of the job, J"},
-		{"kubernetes_job_id", "Kubernetes pod"}, {"kubernetes_node", "Kubernetes node"},
-		{"kubernetes_state", "Kubernetes state"}, {"kubernetes_reason", "Kubernetes reason"},
-		{"kubernetes_exit_code", "Exit code of the pod"}, {"kubernetes_elapsed_s", "Elapsed time of the pod, s"},
-		{"kubernetes_image", "Image of the pod"}, {"kubernetes_server_restarts", "Restarts of the server in the pod"},
-	}
-}
-
 // knownFrom is where a fact is known from: "Known from manifest: results/…/ttreport.manifest.yaml".
 func knownFrom(o schema.Origin) string {
 	if o.From == "" && o.Where == "" {
-		return notTold
+		return "Known, and nothing says from where"
 	}
 	return strings.TrimSuffix("Known from "+cmp.Or(string(o.From), "an unnamed source")+": "+o.Where, ": ")
 }

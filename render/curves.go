@@ -8,19 +8,6 @@ import (
 	"github.com/ttreport/ttreport/targets/compare"
 )
 
-// addCurves draws a model on a device in its newest releases, and says how the curves of the newest two differ.
-func (r *Report) addCurves(p *Page, pair Pair) {
-	s := Section{ID: "curves", Title: "Output against what a user sees",
-		Intro: "Each line is a release, each mark a concurrency."}
-	if plane := r.releasePlane(pair); plane != nil {
-		s.Blocks, p.Scripts = append(s.Blocks, plane), []string{planeScript}
-	}
-	if t := r.curveChanges(pair); t != nil {
-		s.Blocks = append(s.Blocks, t)
-	}
-	p.add(s)
-}
-
 // curveChanges compares the curves of the newest two releases of a model on a device.
 func (r *Report) curveChanges(pair Pair) *Table {
 	releases := r.with[pair.Pair]

@@ -4,15 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/curve"
 )
-
-// tailMetrics are the latencies whose distribution is judged.
-func tailMetrics() []string {
-	return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail })
-}
 
 // Spark is a row's history: its last values in release order.
 type Spark struct {

@@ -135,16 +135,3 @@ func foldEqual[T any](list []T, key func(*T) string) [][]T {
 func FoldLints(list []lint.Lint) [][]lint.Lint {
 	return foldEqual(list, func(l *lint.Lint) string { return string(l.ID) + string(l.Severity) })
 }
-
-// placesOf counts the models and devices of lints, or their runs where they are all of one.
-func placesOf(list []lint.Lint) string {
-	pairs, runs := map[schema.Pair]bool{}, map[string]bool{}
-	for i := range list {
-		pairs[list[i].Pair()] = true
-		runs[list[i].Run] = true
-	}
-	if len(pairs) > 1 {
-		return words.Count(len(pairs)) + " models and devices"
-	}
-	return words.OnDevice(list[0].Model, list[0].Device) + ", " + words.Plural(len(runs), "run")
-}

@@ -269,25 +269,18 @@ func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank st
 	if rank != "" {
 		list = append(list, rank)
 	}
-	if ref != nil && ref.at(c) != s {
-		list = append(list, besideText(ref.at(c), s))
+	if ref != nil && ref.at(c) != nil && ref.at(c) != s {
+		d, why := judge.ScoreBeside(ref.at(c), s)
+		said := "not compared: " + why
+		if why == "" {
+			said = spanText(d.D, d.Lo, d.Hi, d.Relative, d.Test == schema.TestPaired)
+		}
+		list = append(list, said)
 	}
 	for i := range list { // a line breaks between them, and nowhere else
 		list[i] = strings.ReplaceAll(strings.ReplaceAll(list[i], " ", "\u00a0"), ";\u00a0", "; ")
 	}
 	return listed("; ", list...)
-}
-
-// besideText is how far a score lies from that of the reference, with its interval.
-func besideText(ref, now *columns.ScoreRow) string {
-	if ref == nil {
-		return ""
-	}
-	d, why := judge.ScoreBeside(ref, now)
-	if why != "" {
-		return "not compared: " + why
-	}
-	return spanText(d.D, d.Lo, d.Hi, d.Relative, d.Test == schema.TestPaired)
 }
 
 // spanText is a difference of two scores with its interval.
@@ -595,6 +588,10 @@ func (m *means) section() Section {
 			order = append(order, i)
 		}
 	}
+	unit := words.Plural(len(m.columns), "task")
+	if len(m.columns) == 1 {
+		unit = m.columns[0].task
+	}
 	t := tableOf("Ranks", List, order, []Column[int]{
 		{medium("Rank"), func(i int) Cell {
 			label := "rank " + m.ranks(i) + " of " + words.Count(len(m.rows))
@@ -605,14 +602,21 @@ func (m *means) section() Section {
 			head.Strong = i == m.Best()
 			return head
 		}},
-		{num("Mean").in(m.unit()), func(i int) Cell {
+		{num("Mean").in(unit), func(i int) Cell {
 			c := text(words.Quantity(100*m.shares[i], "%"))
 			if m.tasks[i] < len(m.columns) {
 				c.Sub = fmt.Sprintf("%d of %d tasks", m.tasks[i], len(m.columns))
 			}
 			return c
 		}},
-		{medium("From " + name).in("interval over all pairs"), func(i int) Cell { return text(m.behind(i, from)) }},
+		{medium("From " + name).in("interval over all pairs"), func(i int) Cell {
+			d, ok := m.Diff(i, from)
+			if !ok {
+				return text("")
+			}
+			lo, hi := m.Interval(d) // of the difference alone
+			return text(spanText(d.D, lo, hi, false, d.Paired))
+		}},
 		{medium("Ties").in("same letter"), func(i int) Cell { return text(ties[i]) }},
 		{col("To separate from " + name), func(i int) Cell { return text(m.needed(i, from)) }},
 	})
@@ -625,13 +629,6 @@ func (m *means) section() Section {
 		id, title = "ranks-"+schema.Slug(m.group), "Ranks: "+m.group
 	}
 	return section(id, title, m.about(first), t.cut("data/ has the scores"))
-}
-
-func (m *means) unit() string {
-	if len(m.columns) == 1 {
-		return m.columns[0].task
-	}
-	return words.Plural(len(m.columns), "task")
 }
 
 // about says who leads, how surely, and of what the ranks are; of a group, which tasks it has.
@@ -671,16 +668,6 @@ func (m *means) about(first int) string {
 		text += " Not every score has an error, so the tasks count as a sample: the errors are of the differences over them."
 	}
 	return text
-}
-
-// behind is how far a model is from another, with the interval of the difference alone.
-func (m *means) behind(i, from int) string {
-	d, ok := m.Diff(i, from)
-	if !ok {
-		return ""
-	}
-	lo, hi := m.Interval(d)
-	return spanText(d.D, lo, hi, false, d.Paired)
 }
 
 // needed is what would separate a model from another that it ties with.

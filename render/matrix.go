@@ -37,21 +37,6 @@ func (r *Report) cellOf(pairs []Pair, of schema.Pair) Cell {
 	return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
 }
 
-// matrix is one row a model, one column a device; a cell is the decision on its newest release.
-func (r *Report) matrix(pairs []Pair) *Table {
-	devices, models := r.axes(pairs)
-	all := []Column[string]{{col("Model"), func(model string) Cell {
-		return head(words.OrUnknown(model), ModelPath(model))
-	}}}
-	for _, d := range devices {
-		all = append(all, Column[string]{col(words.OrUnknown(d)), func(model string) Cell {
-			return r.cellOf(pairs, schema.Pair{Model: model, Device: d})
-		}})
-	}
-	return tableOf("Models by device", Matrix, models, all).cut("each release lists all of its own").
-		whole(exploring("All in Explore"))
-}
-
 // richest is how many models on devices have all that is known of them in the matrix of the front page.
 const richest = 24
 
@@ -136,8 +121,18 @@ func (r *Report) modelsSection(changes []judge.Change) Section {
 		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it: " +
 			"✓ passes, ✕ fails, □ was not measured again, – was not graded."
 		blocks = append(blocks, r.heat(pairs, changes))
-	} else {
-		blocks = append(blocks, r.matrix(pairs))
+	} else { // one row a model, one column a device; a cell is the decision on its newest release
+		devices, models := r.axes(pairs)
+		all := []Column[string]{{col("Model"), func(model string) Cell {
+			return head(words.OrUnknown(model), ModelPath(model))
+		}}}
+		for _, d := range devices {
+			all = append(all, Column[string]{col(words.OrUnknown(d)), func(model string) Cell {
+				return r.cellOf(pairs, schema.Pair{Model: model, Device: d})
+			}})
+		}
+		blocks = append(blocks, tableOf("Models by device", Matrix, models, all).cut("each release lists all of its own").
+			whole(exploring("All in Explore")))
 	}
 	about += " A tinted cell keeps its " + r.unit() + " from passing; a cell without a verdict is not a pass." +
 		r.hiddenNote()
@@ -188,18 +183,9 @@ func (r *Report) nameOf(release int) string {
 	return r.Releases[release].Name
 }
 
-// markOf is the sign of what a decision counts, with its numbers: a change is as many as it has.
+// markOf is the sign of a kind of finding that history brought, with its numbers: a change is as many as it has.
 func markOf(c gate.Tally) (m Mark, known bool) {
-	m, known = marks()[c.Kind]
-	if m.N = c.N; m.Evidence != 0 {
-		m.N = max(c.N, c.Cells)
-	}
-	return m, known
-}
-
-// marks are the signs of the kinds of finding that history brought.
-func marks() map[gate.Kind]Mark {
-	return map[gate.Kind]Mark{
+	m, known = map[gate.Kind]Mark{
 		gate.FailConfirmed:    {Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "regressed, confirmed"},
 		gate.FailSuspected:    {Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "regressed, suspected"},
 		gate.FailInconclusive: {Outcome: schema.Inconclusive, Text: "inconclusive"},
@@ -216,5 +202,9 @@ func marks() map[gate.Kind]Mark {
 		gate.FailUngraded:      {Outcome: schema.NoTarget, Text: "without a verdict"},
 		gate.FailAbsent:        {Outcome: schema.NotMeasured, Text: "not measured for several releases"},
 		gate.NoteNotComparable: {Outcome: schema.NotComparable, Text: "not comparable"},
+	}[c.Kind]
+	if m.N = c.N; m.Evidence != 0 {
+		m.N = max(c.N, c.Cells)
 	}
+	return m, known
 }

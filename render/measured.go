@@ -3,7 +3,6 @@ package render
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -202,19 +201,4 @@ func (r *Report) Requests(release string, of schema.System, load schema.Key) int
 		return int(r.requests(p))
 	}
 	return 0
-}
-
-// lasted is how long the requests of a workload took in the newest measurement up to a release: each lane of the load
-// made its share of them one after the other. 0 where that is not known.
-func (r *Report) lasted(at int, of schema.System, load schema.Key) time.Duration {
-	p := r.lastPoint(at, of, load)
-	if p == nil {
-		return 0
-	}
-	lanes := r.Columns.Keys[p.Key].Concurrency
-	each, ok := r.Shown(p, "e2el", "mean").Get()
-	if !ok || lanes == nil || *lanes <= 0 {
-		return 0
-	}
-	return time.Duration(each * r.requests(p) / *lanes * float64(time.Millisecond))
 }

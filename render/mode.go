@@ -244,22 +244,16 @@ func (r *Report) reading() []string {
 	return paras
 }
 
-// leading is the first task of the board of which it is known what is better, and the row that leads in it; without any
-// the first, and a row that has it.
-func (b *board) leading() (c boardColumn, best int, known bool) {
-	for _, c := range b.columns {
-		if best := b.best(c); best >= 0 && KnowsBetter(b.rows[best].at(c)) {
-			return c, best, true
-		}
-	}
-	c = b.columns[0]
-	return c, slices.IndexFunc(b.rows, func(r boardRow) bool { return r.at(c) != nil }), false
-}
-
 // headline is who leads in the first task of the board.
 func (b *board) headline() string {
-	c, best, known := b.leading()
-	n := 0
+	// the first task of which it is known what is better, and who leads in it; else the first, and a row that has it
+	c, known, n := b.columns[0], false, 0
+	best := slices.IndexFunc(b.rows, func(r boardRow) bool { return r.at(c) != nil })
+	for _, x := range b.columns {
+		if leads := b.best(x); !known && leads >= 0 && KnowsBetter(b.rows[leads].at(x)) {
+			c, best, known = x, leads, true
+		}
+	}
 	for i := range b.rows {
 		if b.rows[i].at(c) != nil {
 			n++

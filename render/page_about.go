@@ -18,7 +18,19 @@ func (r *Report) AboutPage() Page {
 		docs = append(docs, Link{r.topicTitle(name), topicPath(name)})
 	}
 	slices.SortFunc(docs, func(a, b Link) int { return strings.Compare(a.Text, b.Text) })
-	p.add(r.startSection(), pictureSection(), section("glossary", "Glossary", "",
+	type question struct{ asked, topic string }
+	questions := slices.DeleteFunc([]question{
+		{"How do I measure a model on a device?", "bring-up"},
+		{"May this release ship?", "release-manager"},
+		{"When did it get slower, by how much, and is that sure?", "reviewer"},
+		{"What do the words regressed, inconclusive and unchanged mean?", "verdicts"},
+		{"How are noise and intervals computed?", "method"},
+		{"What is on these pages, and what do their addresses hold?", "site"},
+	}, func(x question) bool { return !slices.Contains(r.Topics, x.topic) })
+	p.add(section("start", "Where to start", "", tableOf("Where to start", List, questions, []Column[question]{
+		{col("Question"), func(x question) Cell { return head(x.asked, "") }},
+		{col("Read"), func(x question) Cell { return Cell{Text: r.topicTitle(x.topic), Href: topicPath(x.topic)} }},
+	})), pictureSection(), section("glossary", "Glossary", "",
 		tableOf("Metrics", List, schema.Metrics(), []Column[schema.MetricInfo]{
 			{col("Metric"), func(m schema.MetricInfo) Cell { return head(m.Label, "") }},
 			{col("Name in data"), func(m schema.MetricInfo) Cell { return code(m.Name) }},
@@ -36,23 +48,6 @@ func (r *Report) AboutPage() Page {
 	})
 	p.add(Section{ID: "licences", Title: "Licences", Blocks: []Block{licences, Prose{"Made by " + r.Version + "."}}})
 	return p
-}
-
-// startSection leads people to the page for their question.
-func (r *Report) startSection() Section {
-	type question struct{ asked, topic string }
-	list := slices.DeleteFunc([]question{
-		{"How do I measure a model on a device?", "bring-up"},
-		{"May this release ship?", "release-manager"},
-		{"When did it get slower, by how much, and is that sure?", "reviewer"},
-		{"What do the words regressed, inconclusive and unchanged mean?", "verdicts"},
-		{"How are noise and intervals computed?", "method"},
-		{"What is on these pages, and what do their addresses hold?", "site"},
-	}, func(x question) bool { return !slices.Contains(r.Topics, x.topic) })
-	return section("start", "Where to start", "", tableOf("Where to start", List, list, []Column[question]{
-		{col("Question"), func(x question) Cell { return head(x.asked, "") }},
-		{col("Read"), func(x question) Cell { return Cell{Text: r.topicTitle(x.topic), Href: topicPath(x.topic)} }},
-	}))
 }
 
 // pictureSection shows each small picture of the pages with what it means. The numbers are made up.

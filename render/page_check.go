@@ -114,20 +114,13 @@ func WorkloadFlag(k schema.Key) string {
 // Remarks are what is behind the decision as a whole: what the comparison could not have seen; with all, also targets
 // and how sure it is.
 func Remarks(g *gate.Review, all bool) []string {
-	var out []string
-	if !all {
-		if t := words.Sensitivity(g.Fit.Shown); t != "" && len(g.Fit.Turns) == 0 && !g.Fit.Single {
-			return append(out, t)
-		}
-		return append(out, words.Fit(g.Fit))
+	if t := words.Sensitivity(g.Fit.Shown); !all && t != "" && len(g.Fit.Turns) == 0 && !g.Fit.Single {
+		return []string{t}
+	} else if !all {
+		return []string{words.Fit(g.Fit)}
 	}
-	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
-		out = append(out, t)
-	}
-	if t := words.Categories(g.Targets); t != "" {
-		out = append(out, t)
-	}
-	return append(out, words.Fit(g.Fit))
+	list := []string{words.Grading(gate.GradingOf(g.Targets)), words.Categories(g.Targets), words.Fit(g.Fit)}
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
@@ -143,7 +136,15 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	add := func(title string, t *Table) { p.add(section("", title, "", t.cut(allInJSON))) }
 	add("What was measured", r.measuredPairs(&g))
 	if len(g.Pairs) > 1 {
-		add("Models and devices", decisionTable(g.Pairs))
+		type pair = gate.PairResult
+		add("Models and devices", tableOf("Models and devices", "", g.Pairs, []Column[pair]{
+			{col("Decision"), func(x pair) Cell { return Cell{Text: words.Decide(x.Result).Word, Strong: true} }},
+			{col("Model"), func(x pair) Cell {
+				return Cell{Text: words.OrUnknown(x.Model), Href: PairPath(x.Model, x.Device)}
+			}},
+			{col("Device"), func(x pair) Cell { return text(words.OrUnknown(x.Device)) }},
+			{col("Why"), func(x pair) Cell { return text(words.Capital(words.Decide(x.Result).Detail)) }},
+		}))
 	}
 	history, targets := g.NeedsAttention()
 	if all {
@@ -159,18 +160,6 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	add("Planned and not measured", plannedTable(targets))
 	add("Lints", lintTable(g.Lints))
 	return p
-}
-
-// decisionTable is the decision on each model and device of a gate.
-func decisionTable(pairs []gate.PairResult) *Table {
-	return tableOf("Models and devices", "", pairs, []Column[gate.PairResult]{
-		{col("Decision"), func(x gate.PairResult) Cell { return Cell{Text: words.Decide(x.Result).Word, Strong: true} }},
-		{col("Model"), func(x gate.PairResult) Cell {
-			return Cell{Text: words.OrUnknown(x.Model), Href: PairPath(x.Model, x.Device)}
-		}},
-		{col("Device"), func(x gate.PairResult) Cell { return text(words.OrUnknown(x.Device)) }},
-		{col("Why"), func(x gate.PairResult) Cell { return text(words.Capital(words.Decide(x.Result).Detail)) }},
-	})
 }
 
 // Case is a finding as a test of a test report.

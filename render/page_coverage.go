@@ -42,22 +42,7 @@ func (r *Report) CoveragePage() Page {
 		}
 	}
 	p.Scripts = []string{filterScript}
-	p.add(r.coverageSection(&review, &cover))
-	return p
-}
-
-// coverage is a model and device with lengths of prompts and answers under all loads that were measured or expected, or
-// with a task.
-type coverage struct {
-	schema.System
-	workload string
-	measured int
-	gaps     []gate.Gap
-}
-
-// coverageSection has a row for each workload, what has no number first.
-func (r *Report) coverageSection(g *gate.Review, cover *gate.Coverage) Section {
-	rows := r.coverages(g, cover)
+	rows := r.coverages(&review, &cover)
 	t := tableOf("Coverage by workload, gaps first", List, rows, []Column[coverage]{
 		{col("Workload").in("ISL/OSL, tool").filtered(), func(x coverage) Cell { return Cell{Text: x.workload, Head: true} }},
 		{medium("Model").filtered(), func(x coverage) Cell {
@@ -69,7 +54,7 @@ func (r *Report) coverageSection(g *gate.Review, cover *gate.Coverage) Section {
 		{medium("Last seen"), func(x coverage) Cell {
 			switch {
 			case len(x.gaps) == 0:
-				return text(g.Release)
+				return text(review.Release)
 			case x.gaps[0].Last == "":
 				return Cell{Text: "never", Missing: "planned or required, and never measured"}
 			}
@@ -77,17 +62,27 @@ func (r *Report) coverageSection(g *gate.Review, cover *gate.Coverage) Section {
 				Sub: words.Plural(x.gaps[0].Releases, "release") + " without"}
 		}},
 		{medium("Why not").filtered(), coverage.why},
-		{col("Command"), func(x coverage) Cell { return r.measureCell(g, x) }},
+		{col("Command"), func(x coverage) Cell { return r.measureCell(&review, x) }},
 	})
 	t.filtered(allInJSON)
 	s := section("map", "By workload", "One row per workload: all its loads, of one model and device. Expected: measured "+
 		"before, planned, or required by a target. Last seen: the newest release with a number of what is missing."+
 		r.hiddenNote())
-	if line, cost := r.missingLine(g, cover); line != "" && len(cover.Gaps) > 0 {
+	if line, cost := r.missingLine(&review, &cover); line != "" && len(cover.Gaps) > 0 {
 		s.Blocks = append(s.Blocks, Prose{"Measure all that has no number: " + cost + "."}, Commands{line})
 	}
 	s.Blocks = append(s.Blocks, t)
-	return s
+	p.add(s)
+	return p
+}
+
+// coverage is a model and device with lengths of prompts and answers under all loads that were measured or expected, or
+// with a task.
+type coverage struct {
+	schema.System
+	workload string
+	measured int
+	gaps     []gate.Gap
 }
 
 // coverages are what a release has and lacks by workload; of those with gaps, what was open for longest first.

@@ -114,18 +114,13 @@ func evalLead(history, targets []schema.Verdict) Lead {
 	return l
 }
 
-// historyWords are the verdicts against history, by weight.
-func historyWords() []schema.Outcome {
-	return []schema.Outcome{
-		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.BelowLimit,
-		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable,
-	}
-}
-
 // againstHistory counts the verdicts on scores against earlier ones.
 func againstHistory(list []schema.Verdict) string {
 	var parts []string
-	for _, w := range historyWords() {
+	for _, w := range []schema.Outcome{ // by weight
+		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.BelowLimit,
+		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable,
+	} {
 		if n := outcomes(list, w); n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", words.Count(n), w))
 		}
@@ -172,9 +167,24 @@ func (r *Report) scoresToday() *Table {
 		}},
 		{col("Metric").filtered(), func(s score) Cell { return Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)} }},
 		{num("Value").sorted(), r.scoreIn},
-		{medium("95 % interval"), func(s score) Cell { return Cell{Text: scoreInterval(s), Sub: noiseText(&s.Score)} }},
+		{medium("95 % interval"), func(s score) Cell {
+			c := text(scoreInterval(s))
+			// by which questions were asked, and by what a model answers one time and not another
+			if items, answers, k, ok := judge.NoiseOf(&s.Score); ok {
+				points := func(v float64) string { return strings.TrimPrefix(words.Points(v), "+") }
+				c.Sub = fmt.Sprintf("standard error %s of the questions, %s of the %d answers to each", points(items),
+					points(answers), k)
+			}
+			return c
+		}},
 		{num("n"), func(s score) Cell { return stated(s.N) }},
-		{col("Release"), func(s score) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
+		{col("Release"), func(s score) Cell { // or when its build was measured
+			h := &r.Columns.Runs[s.Run]
+			if h.Release != "" || h.Start.IsZero() {
+				return text(words.OrUnknown(h.Release))
+			}
+			return text("build of " + moment(h.Start))
+		}},
 	}).of(len(list))
 }
 
@@ -186,18 +196,6 @@ func scoreInterval(s *columns.ScoreRow) string {
 		return words.Absent
 	}
 	return words.Number(lo) + " to " + words.Number(hi)
-}
-
-// noiseText splits the standard error of a score with several answers to each question: by which questions were asked,
-// and by what a model answers one time and not another.
-func noiseText(s *schema.Score) string {
-	items, answers, k, ok := judge.NoiseOf(s)
-	if !ok {
-		return ""
-	}
-	points := func(v float64) string { return strings.TrimPrefix(words.Points(v), "+") }
-	return fmt.Sprintf("standard error %s of the questions, %s of the %d answers to each", points(items),
-		points(answers), k)
 }
 
 // EvalRecheck lists the tasks of a system to score again: the score of each is suspected to be worse.

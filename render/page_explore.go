@@ -156,14 +156,25 @@ func (r *Report) Search() []SearchEntry {
 		out = append(out, SearchEntry{Kind: "model", Name: words.OrUnknown(m), Page: ModelPath(m)})
 	}
 	for _, p := range r.shown {
-		var metrics groups[string, string]
+		// workloads by lengths and load, "1024/128/32", evals by task, and metrics
+		var loads, metrics groups[string, string]
+		add := func(to *groups[string, string], name string) {
+			if name != "" {
+				x, _ := to.of(name)
+				*x = name
+			}
+		}
 		for _, s := range r.series[p.Pair] {
-			name := words.Metric(s.Metric, s.Stat)
-			m, _ := metrics.of(name)
-			*m = name
+			load, _, _ := strings.Cut(words.Workload(s.Key), " ")
+			add(&loads, load)
+			add(&metrics, words.Metric(s.Metric, s.Stat))
+		}
+		for _, s := range r.scoresOf(r.runsOfPair(p)...) {
+			task, _, _ := strings.Cut(s.Task, " ")
+			add(&loads, task)
 		}
 		out = append(out, SearchEntry{"model on device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device),
-			r.loadsOf(p.Pair), exploring("", "model", words.OrUnknown(p.Model), "device", words.Device(p.Device)).Href,
+			loads.list, exploring("", "model", words.OrUnknown(p.Model), "device", words.Device(p.Device)).Href,
 			metrics.list, chosen(seriesPage, "of", pairSegment(p.Model, p.Device))})
 	}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
@@ -177,24 +188,6 @@ func (r *Report) Search() []SearchEntry {
 		out = append(out, SearchEntry{Kind: "help", Name: r.topicTitle(name), Page: topicPath(name)})
 	}
 	return out
-}
-
-// loadsOf are the workloads of a model on a device by lengths and load, "1024/128/32", and its evals by task.
-func (r *Report) loadsOf(p schema.Pair) []string {
-	var seen groups[string, string]
-	add := func(name string) {
-		if name, _, _ = strings.Cut(name, " "); name != "" {
-			s, _ := seen.of(name)
-			*s = name
-		}
-	}
-	for _, s := range r.series[p] {
-		add(words.Workload(s.Key))
-	}
-	for _, s := range r.scoresOf(r.runsOfPair(Pair{Pair: p})...) {
-		add(s.Task)
-	}
-	return seen.list
 }
 
 // topicTitle is the heading of a page of the documentation.

@@ -15,7 +15,16 @@ import (
 // Landing answers the question of the site's mode; of a history of releases: can the newest one ship?
 func (r *Report) Landing() Page {
 	at := r.Newest()
-	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured()}
+	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1)}
+	newest := time.Time{} // start of a run
+	for i := range r.Columns.Runs {
+		if s := r.Columns.Runs[i].Start; s.After(newest) {
+			newest = s
+		}
+	}
+	if !newest.IsZero() {
+		p.Measured = newest.UTC().Format(time.RFC3339)
+	}
 	switch {
 	case at < 0: // nothing was measured yet
 		p.Description = "No results yet."
@@ -168,7 +177,13 @@ func (r *Report) noisySection(g *gate.Review, at int, fit string) Section {
 // releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.
 func (r *Report) releasesSection() Section {
 	s := section("releases", r.releasesTitle(), "Newest first.", r.releaseTable())
-	if strip := r.strip(); len(strip) > 0 {
+	if len(r.Releases) > newestShown && r.Graded() { // else the table has all
+		const most = 100 // stand beside each other on a page
+		var strip Decisions
+		for i := max(0, len(r.Releases)-most); i < len(r.Releases); i++ {
+			d := words.Decide(r.Gate.Results(i).Whole)
+			strip = append(strip, Decided{r.nameOf(i), d.Word, d.Tone, ReleasePath(r.Releases[i].Name)})
+		}
 		s.Intro = "Bars, oldest first: tall for FAIL, half for a warning or nothing graded, low for PASS. Below, newest " +
 			"first."
 		s.Blocks = append([]Block{strip}, s.Blocks...)
@@ -182,20 +197,6 @@ func (r *Report) hiddenNote() string {
 		return fmt.Sprintf(" Hidden by ttreport.yaml: %d; their part in the decision stays.", n)
 	}
 	return ""
-}
-
-// measured is when the newest run was; "" when nobody knows.
-func (r *Report) measured() string {
-	var newest time.Time
-	for i := range r.Columns.Runs {
-		if s := r.Columns.Runs[i].Start; s.After(newest) {
-			newest = s
-		}
-	}
-	if newest.IsZero() {
-		return ""
-	}
-	return newest.UTC().Format(time.RFC3339)
 }
 
 // before is the newest release that one is compared with; "" for none.

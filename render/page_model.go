@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 )
@@ -36,7 +35,15 @@ func (r *Report) PairPage(pair Pair) Page {
 	}
 	all := Link{"all series", chosen(seriesPage, "of", pairSegment(pair.Model, pair.Device))}
 	p.add(r.verdictSections(&review, at, changedIn(review.History), "", all)...)
-	r.addCurves(&p, pair)
+	curves := Section{ID: "curves", Title: "Output against what a user sees",
+		Intro: "Each line is a release, each mark a concurrency."}
+	if plane := r.releasePlane(pair); plane != nil {
+		curves.Blocks, p.Scripts = append(curves.Blocks, plane), []string{planeScript}
+	}
+	if t := r.curveChanges(pair); t != nil {
+		curves.Blocks = append(curves.Blocks, t)
+	}
+	p.add(curves)
 	if r.Graded() || anyGraded(verdicts) {
 		p.add(section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts),
 			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))),
@@ -88,12 +95,4 @@ func (r *Report) evalSection(pair Pair) Section {
 		s = s.leading("all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID))
 	}
 	return s
-}
-
-// releaseOrStart names a run's build in a table: its release, or when it started.
-func releaseOrStart(h *columns.RunHead) string {
-	if h.Release != "" || h.Start.IsZero() {
-		return words.OrUnknown(h.Release)
-	}
-	return "build of " + moment(h.Start)
 }

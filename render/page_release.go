@@ -292,12 +292,20 @@ func lintTable(list []lint.Lint) *Table {
 			l := same[0]
 			on := words.OnDevice(l.Model, l.Device)
 			switch {
-			case len(same) > 1:
-				return Cell{Text: placesOf(same), Sub: "shown: " + on, Href: RunPath(l.Run)}
-			case l.Run == "":
+			case len(same) == 1 && l.Run == "":
 				return text(l.Release)
+			case len(same) == 1:
+				return Cell{Text: on, Sub: l.Run, Href: RunPath(l.Run)}
 			}
-			return Cell{Text: on, Sub: l.Run, Href: RunPath(l.Run)}
+			pairs, runs := map[schema.Pair]bool{}, map[string]bool{}
+			for i := range same {
+				pairs[same[i].Pair()], runs[same[i].Run] = true, true
+			}
+			places := on + ", " + words.Plural(len(runs), "run")
+			if len(pairs) > 1 {
+				places = words.Count(len(pairs)) + " models and devices"
+			}
+			return Cell{Text: places, Sub: "shown: " + on, Href: RunPath(l.Run)}
 		}},
 		{num("Cases"), func(same lints) Cell {
 			cases := 0

@@ -112,20 +112,6 @@ type Decided struct {
 	Href       Address
 }
 
-// strip has the newest releases that stand beside each other on a page; nil where the table has all.
-func (r *Report) strip() Decisions {
-	const most = 100
-	if len(r.Releases) <= newestShown || !r.Graded() {
-		return nil
-	}
-	var out Decisions
-	for i := max(0, len(r.Releases)-most); i < len(r.Releases); i++ {
-		d := words.Decide(r.Gate.Results(i).Whole)
-		out = append(out, Decided{r.nameOf(i), d.Word, d.Tone, ReleasePath(r.Releases[i].Name)})
-	}
-	return out
-}
-
 // releaseTable lists the newest releases of all lines.
 func (r *Report) releaseTable() *Table {
 	list := newestFirst(r.Releases)
@@ -141,20 +127,6 @@ func (r *Report) releaseTable() *Table {
 type line struct {
 	title    string // "channel main", "line 0.49 of channel release"
 	releases []int
-}
-
-// lines are those of a history, that of the newest release first.
-func (r *Report) lines() []line {
-	var out groups[[2]string, line]
-	for _, i := range newestFirst(r.Releases) {
-		rel := &r.Releases[i]
-		l, _ := out.of([2]string{rel.Channel, rel.Line})
-		l.releases = append(l.releases, i)
-		if l.title = "channel " + rel.Channel; rel.Line != "" {
-			l.title = "line " + rel.Line + " of " + l.title
-		}
-	}
-	return out.list
 }
 
 // ReleasesPath is the first page of the list of all releases.
@@ -174,9 +146,18 @@ func (r *Report) ReleasesPages() []Page {
 		part  []int
 		first int // of the line, from 1
 	}
+	var lines groups[[2]string, line] // that of the newest release first
+	for _, i := range newestFirst(r.Releases) {
+		rel := &r.Releases[i]
+		l, _ := lines.of([2]string{rel.Channel, rel.Line})
+		l.releases = append(l.releases, i)
+		if l.title = "channel " + rel.Channel; rel.Line != "" {
+			l.title = "line " + rel.Line + " of " + l.title
+		}
+	}
 	var sheets []sheet
 	var others Links
-	for _, l := range r.lines() {
+	for _, l := range lines.list {
 		others = append(others, Link{words.Capital(l.title) + ": " + words.Count(len(l.releases)), at(len(sheets))})
 		first := 1
 		for part := range slices.Chunk(l.releases, aPage) {

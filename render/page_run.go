@@ -30,8 +30,19 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	}
 	p.add(section("identity", "Identity", "What is known, below where it is known from. Unknown is not guessed.",
 		identityTable(run, r.commitLinks(), r.Public)))
-	if len(run.Plan) > 0 {
-		p.Sections = append(p.Sections, planSection(run))
+	if len(run.Plan) > 0 { // what was to be measured against what was
+		measured := map[string]bool{}
+		for i := range run.Points {
+			measured[run.Points[i].Key.String()] = true
+		}
+		left := slices.DeleteFunc(slices.Clone(run.Plan), func(k schema.Key) bool { return measured[k.String()] })
+		s := section("plan", "Plan", words.Planned(len(run.Plan)-len(left), len(run.Plan)),
+			tableOf("Planned and not measured", List, left, []Column[schema.Key]{
+				{col("Workload").in(loadUnit), func(k schema.Key) Cell { return head(words.Workload(k), "") }},
+				{col("Tool"), func(k schema.Key) Cell { return text(words.OrUnknown(k.Tool)) }},
+				{col("Verdict"), func(schema.Key) Cell { return Cell{Outcome: schema.NotMeasured} }},
+			}).cut(documentHasAll))
+		p.Sections = append(p.Sections, s)
 	}
 	files := sourcesOf(run)
 	var list Commands
@@ -112,26 +123,6 @@ func pointSection(run *schema.Run, files sources, commandOf []int) Section {
 // allPoints begins what all points share. What follows it is what the drawer of a point shows.
 const allPoints = " Of all points: "
 
-// planSection holds what was to be measured against what was.
-func planSection(run *schema.Run) Section {
-	measured := map[string]bool{}
-	for i := range run.Points {
-		measured[run.Points[i].Key.String()] = true
-	}
-	left := slices.DeleteFunc(slices.Clone(run.Plan), func(k schema.Key) bool { return measured[k.String()] })
-	were := "were"
-	if len(run.Plan) == 1 {
-		were = "was"
-	}
-	return section("plan", "Plan", fmt.Sprintf("%s of %s %s measured.", words.Count(len(run.Plan)-len(left)),
-		words.Plural(len(run.Plan), "planned workload"), were),
-		tableOf("Planned and not measured", List, left, []Column[schema.Key]{
-			{col("Workload").in(loadUnit), func(k schema.Key) Cell { return head(words.Workload(k), "") }},
-			{col("Tool"), func(k schema.Key) Cell { return text(words.OrUnknown(k.Tool)) }},
-			{col("Verdict"), func(schema.Key) Cell { return Cell{Outcome: schema.NotMeasured} }},
-		}).cut(documentHasAll))
-}
-
 // noTime says what follows for a run or a release that nothing dates.
 const noTime = "Nothing states when it was measured: it has no place in the order of time, and is listed last."
 
@@ -151,21 +142,6 @@ func started(run *schema.Run) string {
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// conditions are the few that change a number's meaning.
-func conditions(pt *schema.Point) (parts []string) {
-	for _, name := range sortedNames(pt.Conditions) {
-		parts = append(parts, name+" "+pt.Conditions[name])
-	}
-	for _, name := range sortedNames(pt.Client) {
-		who := "server " + strings.TrimPrefix(name, "server_")
-		if !strings.HasPrefix(name, "server_") {
-			who = "client " + name
-		}
-		parts = append(parts, strings.ReplaceAll(who, "_", " ")+" "+pt.Client[name])
-	}
-	return parts
-}
 
 func runScores(run *schema.Run, files sources) *Table {
 	const shown = 1000 // a drawer finds a score there
@@ -257,7 +233,8 @@ func distributions(run *schema.Run) *Table {
 		lo, hi float64   // of the scale
 	}
 	var rows []shape
-	for _, metric := range tailMetrics() {
+	// the latencies whose distribution is judged
+	for _, metric := range schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail }) {
 		info, _ := schema.MetricByName(metric)
 		lo, hi, first := math.Inf(1), 0., len(rows)
 		for i := range run.Points {

@@ -78,16 +78,6 @@ func planeWorkload(k schema.Key) string {
 	return cmp.Or(words.WorkloadOverLoads(k), "one workload")
 }
 
-// restOf names what a workload has besides lengths and load; "" for nothing.
-func restOf(k schema.Key) string {
-	workload, _ := split(k)
-	if workload.Rate == nil && len(workload.Dims) == 0 {
-		return ""
-	}
-	workload.ISL, workload.OSL = nil, nil
-	return words.Workload(workload)
-}
-
 // perSecond ends a load that is a rate.
 const perSecond = "/s"
 
@@ -134,8 +124,13 @@ func (r *Report) plane(model string) *Plane {
 		r.gather(run, lines, left, PlaneLine{Device: cmp.Or(pair.Device, noDevice), Href: PairPath(model, pair.Device),
 			id: planeID{device: pair.Device}})
 	})
+	devices := map[string]bool{} // of all of the site: each has one colour and one mark on every page
+	for _, p := range r.Pairs {
+		devices[p.Device] = true
+	}
+	looks := slices.SortedFunc(maps.Keys(devices), r.compareDevices)
 	for id, l := range lines {
-		l.Look = r.look(id.device)
+		l.Look = slices.Index(looks, id.device)
 	}
 	return p.of(lines, left, func(a, b PlaneLine) int { return r.compareDevices(a.Device, b.Device) })
 }
@@ -202,15 +197,6 @@ func (r *Report) compareDevices(a, b string) int {
 	return cmp.Or(r.Devices.place(a)-r.Devices.place(b), schema.NaturalCompare(a, b))
 }
 
-// look is the place of a device among all of the site: it has one colour and one mark on every page.
-func (r *Report) look(device string) int {
-	devices := map[string]bool{}
-	for _, p := range r.Pairs {
-		devices[p.Device] = true
-	}
-	return slices.Index(slices.SortedFunc(maps.Keys(devices), r.compareDevices), device)
-}
-
 // noDevice is what a line is called that states nothing else.
 const noDevice = "device not stated"
 
@@ -236,12 +222,6 @@ func (l *PlaneLine) finish() {
 	l.trace()
 }
 
-// serves reports whether a run is of the configuration of a line, as far as a run states it.
-func (id *planeID) serves(h *columns.RunHead) bool {
-	return h.Device == id.device && h.Impl == id.impl && h.Engine == id.engine &&
-		(h.Model.Precision == "" || h.Model.Precision == id.precision)
-}
-
 // isOf reports whether a workload without its load is that of a line, with the configuration that it states.
 func (id *planeID) isOf(k schema.Key, rate bool) bool {
 	workload, configured := split(k)
@@ -258,8 +238,9 @@ func (r *Report) addBands(model string, p *Plane) {
 		if len(l.Points) < fewestSizes || !r.Graded() || at < 0 {
 			continue
 		}
-		of := func(h *columns.RunHead) bool {
-			return h.Model.Name == model && h.Chips == id.chips && id.serves(h)
+		of := func(h *columns.RunHead) bool { // of the configuration of the line, as far as the run states it
+			return h.Model.Name == model && h.Chips == id.chips && h.Device == id.device && h.Impl == id.impl &&
+				h.Engine == id.engine && (h.Model.Precision == "" || h.Model.Precision == id.precision)
 		}
 		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, of, id.isOf) {
 			into := &l.Bands[axis[b.Axis]-1]
@@ -531,7 +512,12 @@ func (r *Report) ModelPage(model string) Page {
 	}
 	if rates := r.throughputs(model); len(rates) > 0 {
 		if len(p.Sections) == 0 {
-			p.Lead.Text = name + ": " + rates[0].headline()
+			what, v := "output", rates[0].out
+			if v == 0 {
+				what, v = "prefill", rates[0].in
+			}
+			p.Lead.Text = fmt.Sprintf("%s: the highest %s is %s tok/s, on %s.", name, what, words.Number(v),
+				words.OrUnknown(rates[0].pair.Device))
 		}
 		p.add(section("throughput", "Throughput without a curve", "No latency or no load is stated for these rates. "+
 			"Picture: among all rows, right is better.", throughputTable(rates)))
@@ -624,7 +610,11 @@ func (r *Report) gather(run int, lines map[planeID]*PlaneLine, left map[string]i
 		x := l.byLoad[load(k)]
 		if x == nil {
 			x = &PlanePoint{Load: load(k), At: *cmp.Or(k.Concurrency, k.Rate), Run: RunPath(h.ID), isl: k.ISL, osl: k.OSL,
-				rest: restOf(k), run: run}
+				run: run}
+			if workload.Rate != nil || len(workload.Dims) > 0 { // it has more than lengths and load
+				workload.ISL, workload.OSL = nil, nil
+				x.rest = words.Workload(workload)
+			}
 			l.byLoad[load(k)] = x
 		}
 		if x.run != run && !r.Graded() && id.release == "" {
@@ -722,14 +712,6 @@ func (r *Report) rate(row *columns.PointRow, metric string) float64 {
 	return 0
 }
 
-func (x *throughput) headline() string {
-	what, v := "output", x.out
-	if v == 0 {
-		what, v = "prefill", x.in
-	}
-	return fmt.Sprintf("the highest %s is %s tok/s, on %s.", what, words.Number(v), words.OrUnknown(x.pair.Device))
-}
-
 // throughputTable has a row for each rate, with its place among all as a picture.
 func throughputTable(list []throughput) *Table {
 	rate := func(v float64) Cell {
@@ -779,19 +761,8 @@ type PlaneBest struct {
 	between bool // two points: it was not measured
 }
 
-// bracketed reports whether the limit lies between two points of the line.
-func (b *PlaneBest) bracketed() bool { return b.Why == "" && !b.Least }
-
 // maybe is a value that may be absent.
 type maybe = *float64
-
-// within reports whether a value meets the limit.
-func (l *PlaneLimit) within(v float64) bool {
-	if l.Axis == planeSpeed {
-		return v >= l.Value
-	}
-	return v <= l.Value
-}
 
 // best finds the point of a line with the highest output within a limit. Between a point within and the next one
 // without it is interpolated, as for a target at that level; beyond the last measured point nothing is known.
@@ -802,7 +773,13 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 			has = append(has, p)
 		}
 	}
-	in := func(p PlanePoint) bool { return limit.within(*p.Values[limit.Axis]) }
+	in := func(p PlanePoint) bool {
+		if v := *p.Values[limit.Axis]; limit.Axis != planeSpeed {
+			return v <= limit.Value
+		} else {
+			return v >= limit.Value
+		}
+	}
 	switch {
 	case len(has) == 0:
 		return PlaneBest{Why: "not measured"}
@@ -900,23 +877,25 @@ func (p *Plane) limits() {
 	drawn := func(l *PlaneLine) bool { return l.Workload == p.Workloads[0] }
 	p.Limit = -1
 	crossed := 0
-	for axis, list := range [planeValues][]float64{
-		planeSpeed: {5, 10, 20, 30, 50, 100, 200, 500},
-		planeTTFT:  {20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000},
-		planeTail:  {20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000},
-		planeE2EL:  {200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 120000},
+	waits := []float64{20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000}
+	for axis, of := range [planeValues]struct {
+		text   string
+		values []float64
+	}{
+		planeSpeed: {"At %s tok/s per user", []float64{5, 10, 20, 30, 50, 100, 200, 500}},
+		planeTTFT:  {"At a TTFT of %s ms", waits},
+		planeTail:  {"At a TTFT P90 of %s ms", waits},
+		planeE2EL:  {"At an E2EL of %s ms", []float64{200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 120000}},
 	} {
-		for _, v := range list {
-			limit := PlaneLimit{Axis: axis, Value: v, Text: limitText(axis, v)}
+		for _, v := range of.values {
+			limit := PlaneLimit{Axis: axis, Value: v, Text: fmt.Sprintf(of.text, words.Count(int(v)))}
 			n, use := 0, false
 			for i := range p.Lines {
 				b := p.Lines[i].best(&limit)
 				limit.Best = append(limit.Best, b)
-				if b.bracketed() {
+				if b.Why == "" && !b.Least { // it lies between two points of the line
 					use = true
-					if drawn(&p.Lines[i]) {
-						n++
-					}
+					n += truth(drawn(&p.Lines[i]))
 				}
 			}
 			if !use {
@@ -936,19 +915,6 @@ func nearer(a, b PlaneLimit) bool {
 	const usual = 20
 	far := func(l PlaneLimit) float64 { return math.Abs(math.Log(l.Value / usual)) }
 	return a.Axis == planeSpeed && (b.Axis != planeSpeed || far(a) < far(b))
-}
-
-func limitText(axis int, v float64) string {
-	round := words.Count(int(v))
-	switch axis {
-	case planeSpeed:
-		return "At " + round + " tok/s per user"
-	case planeTTFT:
-		return "At a TTFT of " + round + " ms"
-	case planeTail:
-		return "At a TTFT P90 of " + round + " ms"
-	}
-	return "At an E2EL of " + round + " ms"
 }
 
 // rankedBest is the best point of a line.

@@ -10,11 +10,6 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// besideMean are the statistics that stand below the mean of a point, in order.
-func besideMean() []string {
-	return []string{"p99", "median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99.9", "max"}
-}
-
 // pointTable has a row a point and a column a metric: the mean, or the one value of the file, and below it every other
 // statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
 // points. Columns in which no point has anything are left out.
@@ -111,12 +106,23 @@ func placeBelow(n int, why string) Cell {
 	return text(fmt.Sprint(n))
 }
 
-// splitConditions are the conditions that all points of a run share, and the others by point; nil where there are none.
+// splitConditions are the few conditions that change a number's meaning: those that all points of a run share, and the
+// others by point; nil where there are none.
 func splitConditions(run *schema.Run) (shared string, own []string) {
 	n := map[string]int{}
 	all := make([][]string, len(run.Points))
 	for i := range run.Points {
-		all[i] = conditions(&run.Points[i])
+		pt := &run.Points[i]
+		for _, name := range sortedNames(pt.Conditions) {
+			all[i] = append(all[i], name+" "+pt.Conditions[name])
+		}
+		for _, name := range sortedNames(pt.Client) {
+			who := "client " + name
+			if server, ok := strings.CutPrefix(name, "server_"); ok {
+				who = "server " + server
+			}
+			all[i] = append(all[i], strings.ReplaceAll(who, "_", " ")+" "+pt.Client[name])
+		}
 		for _, c := range all[i] {
 			n[c]++
 		}
@@ -144,7 +150,8 @@ type keptMetric struct {
 
 // keptMetrics are those of a run: the known ones first, then the user's own by name.
 func keptMetrics(run *schema.Run) []keptMetric {
-	stats := append(besideMean(), "n")
+	// those that stand below the mean of a point, in order
+	stats := []string{"p99", "median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99.9", "max", "n"}
 	has := map[string][]bool{} // by the place of a statistic
 	for i := range run.Points {
 		for _, m := range run.Points[i].Metrics {

@@ -71,7 +71,14 @@ func (r *Report) pointTables(points []*columns.PointRow) []*Table {
 		}
 		t := tableOf(caption, Numbers, points, append(all,
 			Column[*columns.PointRow]{col("Tool"), func(p *columns.PointRow) Cell {
-				return Cell{Text: key(p).Tool, Sub: otherDims(*key(p))}
+				var others []string // what the workload has besides lengths and load
+				if set := key(p).Dataset; set != "" {
+					others = append(others, set)
+				}
+				for _, name := range sortedNames(key(p).Dims) {
+					others = append(others, strings.TrimPrefix(name+" "+key(p).Dims[name], schema.DimLabel+" "))
+				}
+				return Cell{Text: key(p).Tool, Sub: strings.Join(others, ", ")}
 			}},
 			Column[*columns.PointRow]{col("Status"), func(p *columns.PointRow) Cell {
 				return text(string(p.StatusWord()))
@@ -130,18 +137,6 @@ func (r *Report) Shown(p *columns.PointRow, metric, stat string) schema.Number {
 		return schema.Missing(fmt.Sprintf("n = %.0f", count))
 	}
 	return v
-}
-
-// otherDims is what a workload has besides lengths and load.
-func otherDims(k schema.Key) string {
-	var parts []string
-	if k.Dataset != "" {
-		parts = append(parts, k.Dataset)
-	}
-	for _, name := range sortedNames(k.Dims) {
-		parts = append(parts, strings.TrimPrefix(name+" "+k.Dims[name], schema.DimLabel+" "))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // numberAt is the address of the number that a verdict is about: of the point or the score of its run; "" for none.

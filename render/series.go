@@ -529,36 +529,31 @@ func (t *seriesTable) addScores(runs []int, found map[*columns.ScoreRow]*schema.
 			if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
 				continue
 			}
-			v := found[s]
-			t.addScore(h.System(), s, value, v)
+			v, scale := found[s], judge.ShareScale(&s.Score)
+			row := tableRow{
+				system: h.System(), workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(&s.Score), " "),
+				tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, fmt.Sprint("score", scale)}, value: value,
+				metric: func() SeriesMetric {
+					return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: !s.Lower(),
+						Score: cmp.Or(s.Direction, map[bool]string{true: "lower"}[s.Lower()], "unstated"), Scale: scale}
+				},
+				word: SeriesWord{Verdict: schema.NoBaseline},
+			}
+			if v != nil {
+				row.word = SeriesWord{Verdict: v.Outcome, Evidence: v.Evidence}
+				if worse, ok := v.Effect.Get(); ok && v.Interval != nil { // in shares of 1 of a share
+					c := latency.Round(-worse, 7)
+					if s.Lower() {
+						c = -c
+					}
+					row.change = &c
+				}
+			}
+			t.addRow(row)
 			t.numbers.at(run, i+1)
 			each(v)
 		}
 	}
-}
-
-func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value float64, v *schema.Verdict) {
-	scale := judge.ShareScale(&s.Score)
-	row := tableRow{
-		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(&s.Score), " "),
-		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, fmt.Sprint("score", scale)}, value: value,
-		metric: func() SeriesMetric {
-			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: !s.Lower(),
-				Score: cmp.Or(s.Direction, map[bool]string{true: "lower"}[s.Lower()], "unstated"), Scale: scale}
-		},
-		word: SeriesWord{Verdict: schema.NoBaseline},
-	}
-	if v != nil {
-		row.word = SeriesWord{Verdict: v.Outcome, Evidence: v.Evidence}
-		if worse, ok := v.Effect.Get(); ok && v.Interval != nil { // in shares of 1 of a share
-			c := latency.Round(-worse, 7)
-			if s.Lower() {
-				c = -c
-			}
-			row.change = &c
-		}
-	}
-	t.addRow(row)
 }
 
 // withScores are the runs that have a score.

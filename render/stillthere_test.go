@@ -162,16 +162,16 @@ func TestChangesPage(t *testing.T) {
 	}
 }
 
-// Each level of a series has its mean and where a value of it was expected; the size of a step is that of the series, as
-// the page of changes lists it, and that of the whole change is beside it.
+// Each level of a series has its mean and where a value of it was expected; the size of a step is that of the series,
+// as the page of changes lists it, and that of the whole change is beside it.
 func TestEveryLevelHasItsBand(t *testing.T) {
 	t.Parallel()
 	r := reportOf(t, slowed(20), render.ModeRelease)
 	moved := map[string]string{}
 	for _, c := range r.Gate.Changes(19) {
 		for _, m := range r.Gate.Moved(&c) {
-			moved[c.Since+" "+strings.Join(strings.Fields(words.Workload(m.Key)+" "+m.Key.Tool), " ")] =
-				words.Signed(m.Metric, m.Effect) + ", " + words.ChangeSize(&c)
+			workload := strings.Join(strings.Fields(words.Workload(m.Key)+" "+m.Key.Tool), " ")
+			moved[c.Since+" "+workload] = words.Signed(m.Metric, m.Effect) + ", " + words.ChangeSize(&c)
 		}
 	}
 	steps := 0

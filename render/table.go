@@ -265,7 +265,11 @@ func deviceCell(name string) Cell {
 
 // metricCell is a metric with its unit and the way in which it is better.
 func metricCell(metric, stat string) Cell {
-	return Cell{Text: words.Metric(metric, stat), Sub: direction(metric)}
+	c := text(words.Metric(metric, stat))
+	if info, known := schema.MetricByName(metric); known {
+		c.Sub = strings.Trim(info.Unit+", "+info.Better.String(), ", ")
+	}
+	return c
 }
 
 // number is a cell with a value or the reason for its absence.

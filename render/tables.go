@@ -47,7 +47,13 @@ type Interval struct {
 
 // interval is a change in units of its limit; nil without one.
 func (r *Report) interval(v *schema.Verdict, effect float64) *Interval {
-	limit := r.limitOf(v)
+	limit := r.Gate.Policy.Effect(v.Metric) // the change that matters
+	switch reason := v.Reason.(type) {
+	case schema.Change:
+		limit = reason.Limit
+	case schema.EvalChange:
+		limit = reason.Limit
+	}
 	if v.Against != schema.AgainstHistory || !(limit > 0) {
 		return nil
 	}
@@ -121,15 +127,6 @@ func (r *Report) changesOf(list []Finding, how changes) *Table {
 	t := tableOf(how.caption, List, list, columns)
 	t.Total = total
 	return t
-}
-
-// direction is a metric's unit and the way in which it is better; "" for what is no metric of ours.
-func direction(metric string) string {
-	info, known := schema.MetricByName(metric)
-	if !known {
-		return ""
-	}
-	return strings.Trim(info.Unit+", "+info.Better.String(), ", ")
 }
 
 // numberOf is the address of the number of a series in a release: of the first run that has it, or of the last.

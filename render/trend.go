@@ -306,8 +306,14 @@ func (r *Report) shownOnly(pair Pair) (out []Trend) {
 				Higher: judge.Higher(f.Metric)}
 			values, n := make([]float64, len(releases)), 0
 			for i := range releases {
-				values[i] = r.meanOf(by[i][w], f)
-				n += truth(!math.IsNaN(values[i]))
+				sum, k := 0., 0. // NaN without a measurement
+				for _, p := range by[i][w] {
+					if v, ok := r.Shown(p, f.Metric, f.Stat).Get(); ok {
+						sum, k = sum+v, k+1
+					}
+				}
+				values[i] = sum / k
+				n += truth(k > 0)
 			}
 			if n > 1 && !judged[name+x.Metric] {
 				x.drawn(values)
@@ -316,15 +322,4 @@ func (r *Report) shownOnly(pair Pair) (out []Trend) {
 		}
 	}
 	return out
-}
-
-// meanOf is the mean of a field over the measurements of one workload in one release; NaN without one.
-func (r *Report) meanOf(points []*columns.PointRow, f Field) float64 {
-	sum, n := 0., 0.
-	for _, p := range points {
-		if v, ok := r.Shown(p, f.Metric, f.Stat).Get(); ok {
-			sum, n = sum+v, n+1
-		}
-	}
-	return sum / n
 }

@@ -414,19 +414,15 @@ func (s *stamp) write(b *strings.Builder, v *values, cells func() error) error {
 				return err
 			}
 		default:
-			escape(b, v[place])
+			text := v[place]
+			if strings.ContainsAny(text, "&<>\"'\x00") { // most have nothing to escape
+				text = template.HTMLEscapeString(text)
+			}
+			b.WriteString(text)
 		}
 	}
 	b.WriteString(s.pieces[len(s.pieces)-1])
 	return nil
-}
-
-// escape writes a text for HTML; most have nothing to escape.
-func escape(b *strings.Builder, s string) {
-	if strings.ContainsAny(s, "&<>\"'\x00") {
-		s = template.HTMLEscapeString(s)
-	}
-	b.WriteString(s)
 }
 
 // stamps are those that were made, by kind of cell and of row.

@@ -185,7 +185,12 @@ func (p *publisher) put(of step, path string, data []byte) error {
 	changed := !p.holds(local, data)
 	p.mu.Lock()
 	p.sums[path] = sum
-	if p.taken(path) {
+	taken := p.now[path]
+	if p.folded != nil { // or one that differs in capitals alone
+		folded := strings.ToLower(path)
+		taken, p.folded[folded] = p.folded[folded], true
+	}
+	if taken {
 		p.mu.Unlock()
 		return fmt.Errorf("two pages are %s: names of releases, models or runs that give one path; rename one", path)
 	}
@@ -203,18 +208,6 @@ func (p *publisher) put(of step, path string, data []byte) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
-}
-
-// taken reports whether a page of this build has a path, or where the file system does not tell capitals from small
-// letters, one that differs in them alone.
-func (p *publisher) taken(path string) bool {
-	if p.folded == nil {
-		return p.now[path]
-	}
-	folded := strings.ToLower(path)
-	taken := p.folded[folded]
-	p.folded[folded] = true
-	return taken
 }
 
 // holds reports whether a file has exactly this content.
@@ -266,13 +259,6 @@ func (p *publisher) remember(name, made string, files []string, facts json.RawMe
 }
 
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
-
-// files is how many files the site has so far.
-func (p *publisher) files() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.now)
-}
 
 // finish puts all files in their places, removes those of earlier builds that this one did not make, and lists what is
 // there.
@@ -617,22 +603,16 @@ func (b *builder) release(p *part, i int) error {
 		defer r.Gate.Forget(i)
 	}
 	parts := []func() error{
-		func() error { return b.releaseSeries(p, i) },
+		func() error { // as Compare and the drawer read the numbers
+			name := r.Releases[i].Name
+			return p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i)))
+		},
+		func() error { return csvFile(p, r.DataPath(i, "scores"), rows.Scores(r, i)) },
 		func() error { return csvFile(p, r.DataPath(i, "verdicts"), rows.Verdicts(r, i)) },
 		func() error { return b.releaseReports(p, i) },
 		func() error { return p.page(r.ReleasePage(i)) },
 	}
 	return each(len(parts), func(k int) error { return parts[k]() })
-}
-
-// releaseSeries writes the numbers of a release as Compare and the drawer read them, and its scores.
-func (b *builder) releaseSeries(p *part, i int) error {
-	r := b.report
-	name := r.Releases[i].Name
-	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
-		return err
-	}
-	return csvFile(p, r.DataPath(i, "scores"), rows.Scores(r, i))
 }
 
 // releaseReports writes the points of a release, and its reports.

@@ -39,7 +39,12 @@ func Single(r *render.Report, page render.Page, baseURL string, theme Theme) ([]
 	if baseURL != "" {
 		f.Root, f.Linked = strings.TrimSuffix(baseURL, "/")+"/", true
 	} else {
-		page = rewritten(page, rewriting{address: unlinked})
+		page = rewritten(page, rewriting{address: func(a render.Address) render.Address {
+			if a.External() {
+				return a
+			}
+			return ""
+		}})
 	}
 	if r.Public {
 		page = rewritten(page, redaction(baseURL, hostsOf(r)))
@@ -49,14 +54,6 @@ func Single(r *render.Report, page render.Page, baseURL string, theme Theme) ([]
 			"; img-src data:; base-uri 'none'; form-action 'none'",
 		CSS: template.CSS(css), JS: template.JS(js), // ours, embedded
 	}})
-}
-
-// unlinked is an address on a page without a site: only what lies outside of it is there.
-func unlinked(a render.Address) render.Address {
-	if a.External() {
-		return a
-	}
-	return ""
 }
 
 // hash is a source of a content security policy: this text and no other.

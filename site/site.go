@@ -164,7 +164,10 @@ func (p *part) put(path render.Address, data []byte) error {
 		return err
 	}
 	if p.b.opt.Progress != nil {
-		p.b.opt.Progress(p.b.pub.files())
+		p.b.pub.mu.Lock()
+		n := len(p.b.pub.now)
+		p.b.pub.mu.Unlock()
+		p.b.opt.Progress(n)
 	}
 	return nil
 }

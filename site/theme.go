@@ -69,12 +69,8 @@ func NewTheme(logo []byte, name string, tokens map[string]string) (Theme, error)
 	if err := readable(own, names); err != nil {
 		return Theme{}, err
 	}
-	t.css = fmt.Appendf(
-		nil,
-		":root {%s }\n@supports (color: light-dark(#000, #fff)) { :root {%s } }\n",
-		plain.String(),
-		both.String(),
-	)
+	t.css = fmt.Appendf(nil, ":root {%s }\n@supports (color: light-dark(#000, #fff)) { :root {%s } }\n", plain.String(),
+		both.String())
 	return t, nil
 }
 
@@ -129,7 +125,14 @@ func drawing(logo []byte) (w, h float64, err error) {
 			return 0, 0, err
 		}
 		if root {
-			if w, h = viewBox(e); !(w > 0 && h > 0) {
+			for _, a := range e.Attr {
+				box := strings.Fields(strings.ReplaceAll(a.Value, ",", " "))
+				if strings.EqualFold(a.Name.Local, "viewBox") && len(box) == 4 {
+					w, _ = strconv.ParseFloat(box[2], 64)
+					h, _ = strconv.ParseFloat(box[3], 64)
+				}
+			}
+			if !(w > 0 && h > 0) {
 				return 0, 0, errors.New("no viewBox says how wide it is")
 			}
 		}
@@ -149,18 +152,6 @@ func harmless(e xml.StartElement, root bool) error {
 		}
 	}
 	return nil
-}
-
-// viewBox is the size that the root of a drawing states.
-func viewBox(e xml.StartElement) (w, h float64) {
-	for _, a := range e.Attr {
-		box := strings.Fields(strings.ReplaceAll(a.Value, ",", " "))
-		if strings.EqualFold(a.Name.Local, "viewBox") && len(box) == 4 {
-			w, _ = strconv.ParseFloat(box[2], 64)
-			h, _ = strconv.ParseFloat(box[3], 64)
-		}
-	}
-	return w, h
 }
 
 var hex6 = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
@@ -202,26 +193,15 @@ func readable(own map[string][2]string, chosen []string) error {
 		}
 		for i, theme := range []string{"light", "dark"} {
 			const least = 4.5
-			if c := contrast(own[text][i], own["paper"][i]); c < least {
-				return fmt.Errorf(
-					"token %s: %s on %s has a contrast of %.1f in the %s theme; text needs %.1f",
-					text,
-					own[text][i],
-					own["paper"][i],
-					c,
-					theme,
-					least,
-				)
+			a, b := own[text][i], own["paper"][i]
+			x, y := luminance(a), luminance(b)
+			if c := (math.Max(x, y) + .05) / (math.Min(x, y) + .05); c < least { // the ratio of WCAG 2.2, 1 to 21
+				return fmt.Errorf("token %s: %s on %s has a contrast of %.1f in the %s theme; text needs %.1f", text, a, b, c,
+					theme, least)
 			}
 		}
 	}
 	return nil
-}
-
-// contrast is the ratio of WCAG 2.2 between two colours, 1 to 21.
-func contrast(a, b string) float64 {
-	x, y := luminance(a), luminance(b)
-	return (math.Max(x, y) + .05) / (math.Min(x, y) + .05)
 }
 
 // luminance is relative luminance (WCAG 2.2) of "#rrggbb".

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -85,20 +86,6 @@ func short(name string) string {
 		return string(r[:most-1]) + "…"
 	}
 	return name
-}
-
-// width is at least how wide a text of 12 units is in a sans-serif face: digits are 6.7 wide in Arial and its likes.
-func width(text string) float64 {
-	w := 0.
-	for _, r := range text {
-		switch {
-		case strings.ContainsRune(",. ", r):
-			w += 3.6
-		default:
-			w += 7.2
-		}
-	}
-	return w
 }
 
 // Span is an interval of ranks as a picture of 120 by 12: the first rank at the left, each as wide as any other.
@@ -310,7 +297,12 @@ func NewCourse(in render.Course) Course {
 	}
 	first := x(in.At) - (x(1)-x(0))/2
 	c.Began = CourseStep{round(first), Label{XY{round(first) + 4, 16}, in.Releases[in.At], false}}
-	if first > c.Right-width(c.Began.Label.Text) {
+	// at least how wide a text of 12 units is in a sans-serif face: digits are 6.7 wide in Arial and its likes
+	width := 7.2 * float64(utf8.RuneCountInString(in.Releases[in.At]))
+	for _, narrow := range []string{",", ".", " "} {
+		width -= 3.6 * float64(strings.Count(in.Releases[in.At], narrow))
+	}
+	if first > c.Right-width {
 		c.Began.Label.X, c.Began.Label.End = c.Began.X-4, true
 	}
 	c.Size = CourseStep{c.Began.X, Label{XY{c.Right + 6, y(in.Size) + 4}, words.Change(in.Size), false}}

@@ -198,8 +198,13 @@ func HTML(source string) (template.HTML, error) {
 		}
 		return ast.WalkContinue, nil
 	})
-	for _, i := range images {
-		asLink(i)
+	for _, i := range images { // a link in its place: no picture is published with the pages, and they load none
+		link := ast.NewLink()
+		link.Destination, link.Title = i.Destination, i.Title
+		for c := i.FirstChild(); c != nil; c = i.FirstChild() {
+			link.AppendChild(link, c)
+		}
+		i.Parent().ReplaceChild(i.Parent(), i, link)
 	}
 	var b bytes.Buffer
 	if err == nil {
@@ -212,16 +217,6 @@ func HTML(source string) (template.HTML, error) {
 	scrollers := strings.NewReplacer("<pre>", `<pre tabindex="0">`, "</table>", "</table></div>",
 		"<table>", `<div class="tw" tabindex="0" role="group" aria-label="Table"><table>`)
 	return template.HTML(scrollers.Replace(b.String())), nil // goldmark's safe mode
-}
-
-// asLink puts a link in place of an image: no picture is published with the pages, and they load none from elsewhere.
-func asLink(i *ast.Image) {
-	link := ast.NewLink()
-	link.Destination, link.Title = i.Destination, i.Title
-	for c := i.FirstChild(); c != nil; c = i.FirstChild() {
-		link.AppendChild(link, c)
-	}
-	i.Parent().ReplaceChild(i.Parent(), i, link)
 }
 
 // table writes an aligned table: numbers to the right, texts to the left.
@@ -257,26 +252,22 @@ func (w writer) table(t *render.Table) {
 			fmt.Fprintf(w.b, " %s%s |", s, pad)
 		}
 		w.b.WriteByte('\n')
-		if n == 0 {
-			w.rule(t.Cols, width)
+		if n > 0 {
+			continue
 		}
+		w.b.WriteByte('|') // the line below the heads
+		for i, c := range t.Cols {
+			end := "-|"
+			if c.Num {
+				end = ":|"
+			}
+			w.b.WriteString(strings.Repeat("-", width[i]+1) + end)
+		}
+		w.b.WriteByte('\n')
 	}
 	if t.More != "" {
 		fmt.Fprintf(w.b, "\n%s of %s rows; %s.\n", words.Count(len(t.Rows)), words.Count(t.Total), escape(t.More))
 	}
-}
-
-// rule writes the line below the heads.
-func (w writer) rule(cols []render.Col, width []int) {
-	w.b.WriteByte('|')
-	for i, c := range cols {
-		end := "-|"
-		if c.Num {
-			end = ":|"
-		}
-		w.b.WriteString(strings.Repeat("-", width[i]+1) + end)
-	}
-	w.b.WriteByte('\n')
 }
 
 // cell is a value with its sign, link and addition.

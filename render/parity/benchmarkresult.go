@@ -16,14 +16,6 @@ import (
 // offline is the tool that measures an engine without a server.
 const offline = "vllm-throughput"
 
-// script is the script of nm-vllm that makes the load of a tool; the list of columns of its name has its metrics.
-func script(tool string) string {
-	if tool == offline {
-		return "benchmark_throughput"
-	}
-	return "benchmark_serving"
-}
-
 // inputThroughput is total_tps less output_tps.
 const inputThroughput = "input_tps"
 
@@ -36,7 +28,11 @@ func BenchmarkResults(runs []schema.Run, version string) ([]File, error) {
 	for i := range runs {
 		for j := range runs[i].Points {
 			p := &runs[i].Points[j]
-			metrics, name := map[string]object{}, script(p.Key.Tool)
+			// the script of nm-vllm that makes the load; the list of columns of its name has its metrics
+			metrics, name := map[string]object{}, "benchmark_serving"
+			if p.Key.Tool == offline {
+				name = "benchmark_throughput"
+			}
 			for _, c := range listed(name) {
 				metric, stat, _ := strings.Cut(c.from, " ")
 				unit, kind, _ := strings.Cut(c.head, " ")
@@ -48,7 +44,11 @@ func BenchmarkResults(runs []schema.Run, version string) ([]File, error) {
 				continue
 			}
 			result := append(benchmarkResult(&runs[i], p, name), object{{"metrics", metrics}, {"written_by", version}}...)
-			name = resultName(name, &runs[i], p)
+			if p.Key.Tool != offline {
+				name += fmt.Sprintf("-%s-%vqps", p.Key.Tool, rateOf(p))
+			}
+			when := cmp.Or(timeText(p.Start, "20060102-150405"), "undated")
+			name = fileName(name + "-" + path.Base(cmp.Or(runs[i].Model.ID, runs[i].Model.Name)) + "-" + when)
 			if taken[name]++; taken[name] > 1 { // two points that began in one second
 				name += fmt.Sprintf("-%d", taken[name])
 			}
@@ -169,16 +169,4 @@ func scriptMetadata(p *schema.Point) map[string]any {
 		out["request_rate"] = rateOf(p)
 	}
 	return out
-}
-
-// resultName is the name of the file, without its extension.
-func resultName(script string, run *schema.Run, p *schema.Point) string {
-	model, when := path.Base(cmp.Or(run.Model.ID, run.Model.Name)), "undated"
-	if !p.Start.IsZero() {
-		when = p.Start.UTC().Format("20060102-150405")
-	}
-	if p.Key.Tool != offline {
-		script += fmt.Sprintf("-%s-%vqps", p.Key.Tool, rateOf(p))
-	}
-	return fileName(script + "-" + model + "-" + when)
 }

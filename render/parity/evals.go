@@ -190,16 +190,3 @@ func evalCell20(v any, _ int) string {
 	}
 	return cmp.Or(v.(string), notAvailable)
 }
-
-// scoreTable is the summary of evals of v0.17: every metric as the harness wrote it.
-func scoreTable(runs []schema.Run) string {
-	g := grid{heads: []string{"Task Name", "Metric", "Value"}}
-	for i := range runs {
-		for _, s := range runs[i].Scores {
-			if s.Metric != schema.MetricPassed {
-				g.row(s.Task, s.Metric+","+cmp.Or(s.Filter, "none"), fixed(s.Value, 4, notAvailable))
-			}
-		}
-	}
-	return g.aligned() + "\n"
-}

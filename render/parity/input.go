@@ -107,17 +107,9 @@ func fileName(s string) string {
 // time is when the newest run began: the same results give the same names.
 func (in *Input) time() time.Time { return cmp.Or(in.newest().Start, in.newest().End) }
 
-// id17 and id20 name a report in either generation.
+// id17 names a report of v0.17.
 func (in *Input) id17() string {
 	return in.modelID() + "_" + cmp.Or(timeText(in.time(), fileTime), "undated")
-}
-
-func (in *Input) id20() string {
-	name := fileName(words.OrUnknown(in.repo()))
-	if in.apart {
-		name += "_" + strings.ToUpper(in.Device)
-	}
-	return name + "_" + cmp.Or(timeText(in.time(), "2006-01-02T150405-0700"), "undated")
 }
 
 // extra is a foreign fact of the runs that is a text.
@@ -131,9 +123,10 @@ func (in *Input) extra(name string) string {
 	})
 }
 
-// spec is the runtime spec that stated the identity, without the folders of a machine.
-func (in *Input) spec() string {
-	return in.fact(func(r *schema.Run) string {
+// facts are the values of the metadata by key; both generations have them in orders of their own.
+func (in *Input) facts() map[string]any {
+	command := in.extra("run_command")
+	spec := in.fact(func(r *schema.Run) string { // the runtime spec that stated the identity, without folders of a machine
 		for _, o := range r.Provenance {
 			if o.From == schema.FromSpec && strings.HasSuffix(o.Where, ".json") {
 				return path.Join(path.Base(path.Dir(o.Where)), path.Base(o.Where))
@@ -141,11 +134,6 @@ func (in *Input) spec() string {
 		}
 		return ""
 	})
-}
-
-// facts are the values of the metadata by key; both generations have them in orders of their own.
-func (in *Input) facts() map[string]any {
-	command, spec := in.extra("run_command"), in.spec()
 	image := in.fact(func(r *schema.Run) string { return r.Stack.Image })
 	engine := in.fact(func(r *schema.Run) string { return r.Stack.Engine })
 	commit := func(name string) any {

@@ -66,7 +66,15 @@ func (in *Input) layout17(o *output, evals []eval, a acceptance) {
 			r.Evals = append(r.Evals, append(e.data(in, listed("evals17"), notAvailable),
 				member{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}}))
 		}
-		markdown("evals/summary", scoreTable(in.Runs))
+		scores := grid{heads: []string{"Task Name", "Metric", "Value"}} // every metric as the harness wrote it
+		for i := range in.Runs {
+			for _, s := range in.Runs[i].Scores {
+				if s.Metric != schema.MetricPassed {
+					scores.row(s.Task, s.Metric+","+cmp.Or(s.Filter, "none"), fixed(s.Value, 4, notAvailable))
+				}
+			}
+		}
+		markdown("evals/summary", scores.aligned()+"\n")
 		o.json("evals/data/eval_data_"+id+".json", r.Evals)
 		r.Sections = append(r.Sections, o.fill("evals17",
 			map[string]string{"On": on, "Table": evalTable(in, evals, "evals17 table", shown).aligned()}))

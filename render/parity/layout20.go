@@ -70,7 +70,12 @@ func (b *block) fill(r *row, columns []column) {
 // layout20 writes the files of v0.19 and after.
 func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 	device := strings.ToUpper(in.Device)
-	on, id, section := words.OnDevice(in.repo(), device), in.id20(), fileName(in.repo()+"_"+device)
+	on, section := words.OnDevice(in.repo(), device), fileName(in.repo()+"_"+device)
+	id := fileName(words.OrUnknown(in.repo()))
+	if in.apart {
+		id += "_" + device
+	}
+	id += "_" + cmp.Or(timeText(in.time(), "2006-01-02T150405-0700"), "undated")
 	blocks := slices.Concat(in.benchmarks20(device), in.media20(), in.missing20(), in.evals20(evals), in.tests20())
 	r := &report20{acceptance: a, On: on, Data: []object{}}
 	r.count(blocks)

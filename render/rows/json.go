@@ -103,23 +103,19 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.Cha
 		{"pairs", pairs}, {"verdicts", verdicts}, {"changes", changes}, {"lints", lints},
 	}...)
 	if points != nil {
-		out.Add("change_points", Object{{"points", changePoints(*points)}})
+		list, source := []Object{}, map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
+		for _, c := range *points {
+			s := c.Series
+			one := Object{{"model", s.Model}, {"device", s.Device}}
+			one.Some("impl", s.Impl)
+			one = append(one, Object{{"key", keyOf(s.Key)}, {"metric", s.Metric}, {"stat", s.Stat}, {"at", c.At},
+				{"found", c.Found}, {"effect", c.Effect}, {"source", source[c.Source]}}...) // relative, positive is worse
+			one.Some("decision", decisionOf(c.Decision))
+			list = append(list, one)
+		}
+		out.Add("change_points", Object{{"points", list}})
 	}
 	return WriteJSON(w, out)
-}
-
-func changePoints(list render.ChangePoints) []Object {
-	out, source := []Object{}, map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
-	for _, c := range list {
-		s := c.Series
-		one := Object{{"model", s.Model}, {"device", s.Device}}
-		one.Some("impl", s.Impl)
-		one = append(one, Object{{"key", keyOf(s.Key)}, {"metric", s.Metric}, {"stat", s.Stat}, {"at", c.At},
-			{"found", c.Found}, {"effect", c.Effect}, {"source", source[c.Source]}}...) // relative, positive is worse
-		one.Some("decision", decisionOf(c.Decision))
-		out = append(out, one)
-	}
-	return out
 }
 
 func decisionOf(d *schema.Decision) *decisionJSON {

@@ -26,7 +26,12 @@ func File(r *render.Report, table string, release int) ([]byte, error) {
 	case "scores":
 		return file(Scores(r, release))
 	case "changes":
-		return file(changes(r, release))
+		var out []Change
+		list := r.Gate.Changes(release)
+		for i := range list {
+			out = append(out, changeOf(&list[i], r.Releases[release].Name))
+		}
+		return file(out)
 	}
 	return file(verdicts(r, release, func(*schema.Verdict) bool { return true })) // those without a finding too
 }

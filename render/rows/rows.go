@@ -408,14 +408,6 @@ func changeOf(c *judge.Change, partition string) Change {
 	return out
 }
 
-func changes(r *render.Report, release int) (out []Change) {
-	list := r.Gate.Changes(release)
-	for i := range list {
-		out = append(out, changeOf(&list[i], r.Releases[release].Name))
-	}
-	return out
-}
-
 // Compared is a row of a comparison: one number of both sides.
 type Compared struct {
 	System   Text           `csv:"system" json:"system,omitempty"`

@@ -96,9 +96,36 @@ var decisive = map[schema.Why]struct{ long, short string }{
 
 // parts is what the names in [decisive] stand for.
 var parts = map[string]func(c *comparison) string{
-	"group": part, "inTurns": inTurns, "byHistory": besideHistory, "oneMore": oneMore, "noise": noise, "rare": rare,
-	"besideRare": besideRare, "runs": runs, "settle": settle, "besideSettle": besideSettle,
-	"moved":      func(c *comparison) string { return moved(c.v, base(c.r), c.r.Turns == nil) },
+	"group": part, "inTurns": inTurns, "besideRare": besideRare, "runs": runs, "besideSettle": besideSettle,
+	"byHistory": func(c *comparison) string { return byHistory(c, "by history alone ") },
+	"moved": func(c *comparison) string {
+		base := "the release before"
+		if c.r.Releases > 1 {
+			base = fmt.Sprintf("the mean of %d releases", c.r.Releases)
+		}
+		return moved(c.v, base, c.r.Turns == nil)
+	},
+	"oneMore": func(c *comparison) string { // what a suspected change still needs
+		if c.v.First != "" {
+			return "; suspected since " + c.v.First + ", and the runs since then have not settled it."
+		}
+		return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
+	},
+	"noise": func(c *comparison) string { // how far one release usually lies from the next
+		if c.r.Noise > 0 {
+			return "; noise is " + Percent(c.r.Noise) + " (one standard deviation)"
+		}
+		return ""
+	},
+	// How rare a change is among all that was compared. It is of the release's first run, so it never stands beside the
+	// change of another one.
+	"rare": func(c *comparison) string {
+		if q := rarity(c.v, "= "); q != "" {
+			return ", q " + q + " (share of such findings that chance makes)"
+		}
+		return ""
+	},
+	"settle":     func(c *comparison) string { return strings.TrimSuffix("; "+besideSettle(c), "; ") },
 	"limit":      func(c *comparison) string { return digits(100*c.r.Limit) + Thin + "%" }, // that matters
 	"seen":       func(c *comparison) string { return c.v.First },
 	"since":      func(c *comparison) string { return strings.TrimSuffix("since "+c.v.First, "since ") },
@@ -155,8 +182,6 @@ func inTurns(c *comparison) string {
 	return out + byHistory(c, "; by history alone it is ") + "."
 }
 
-func besideHistory(c *comparison) string { return byHistory(c, "by history alone ") }
-
 // byHistory is what history says of a number without the pair, behind an introduction; "" where that is the same.
 func byHistory(c *comparison, intro string) string {
 	history := "unknown"
@@ -184,14 +209,6 @@ func turns(metric string, t *schema.Turns) string {
 		out += ", both servers kept running"
 	}
 	return out + fmt.Sprintf(", 95%s%% interval %s", Thin, Interval(metric, t.Interval))
-}
-
-// oneMore says what a suspected change still needs.
-func oneMore(c *comparison) string {
-	if c.v.First != "" {
-		return "; suspected since " + c.v.First + ", and the runs since then have not settled it."
-	}
-	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 }
 
 // withoutBaseline says why there is nothing to compare a number with.
@@ -262,39 +279,6 @@ func rank(stat string) string {
 	return ""
 }
 
-// base is what a number is compared with.
-func base(r schema.Change) string {
-	if r.Releases > 1 {
-		return fmt.Sprintf("the mean of %d releases", r.Releases)
-	}
-	return "the release before"
-}
-
-// settle says what would settle an inconclusive number.
-func settle(c *comparison) string {
-	if s := besideSettle(c); s != "" {
-		return "; " + s
-	}
-	return ""
-}
-
-// noise says how far one release usually lies from the next.
-func noise(c *comparison) string {
-	if c.r.Noise > 0 {
-		return "; noise is " + Percent(c.r.Noise) + " (one standard deviation)"
-	}
-	return ""
-}
-
-// rare says how rare a change is among all that was compared. It is of the release's first run, so it never stands
-// beside the change of another one.
-func rare(c *comparison) string {
-	if q := rarity(c.v, "= "); q != "" {
-		return ", q " + q + " (share of such findings that chance makes)"
-	}
-	return ""
-}
-
 // rarity is q, behind a sign of equality; "" where there is none.
 func rarity(v *schema.Verdict, equal string) string {
 	switch q, ok := v.Q.Get(); {
@@ -344,7 +328,14 @@ func WhyBeside(v schema.Verdict) string {
 // besideChange is the row's part of [change]: what differed in its measurement, what it is compared with, what decided,
 // what differed in its build.
 func besideChange(v *schema.Verdict, r schema.Change) string {
-	said := []string{besideBase(r), besideTested(v, r), outcome(v, r, true), besideTurns(v, r)}
+	tested, turns := "", ""
+	switch inTurns := r.Why == schema.WhyInTurns || r.Why == schema.WhyTurnsOpen; {
+	case r.Turns == nil && ofFirstRun(v): // and the number is the mean of several
+		tested = "change of the first run"
+	case r.Turns != nil && !inTurns:
+		turns = "in turns with " + r.Turns.Baseline + " " + Signed(v.Metric, r.Turns.Effect) + ", which decides nothing"
+	}
+	said := []string{besideBase(r), tested, outcome(v, r, true), turns}
 	out := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ") + "."
 	return differing(r, out)
 }
@@ -381,22 +372,6 @@ func besideBase(r schema.Change) string {
 		out += ", noise " + Percent(r.Noise)
 	}
 	return out
-}
-
-// besideTurns is a paired difference beside which history decided.
-func besideTurns(v *schema.Verdict, r schema.Change) string {
-	if r.Turns == nil || r.Why == schema.WhyInTurns || r.Why == schema.WhyTurnsOpen {
-		return ""
-	}
-	return "in turns with " + r.Turns.Baseline + " " + Signed(v.Metric, r.Turns.Effect) + ", which decides nothing"
-}
-
-// besideTested says where the change is that of the first run, and the number beside it the mean of several.
-func besideTested(v *schema.Verdict, r schema.Change) string {
-	if r.Turns == nil && ofFirstRun(v) {
-		return "change of the first run"
-	}
-	return ""
 }
 
 // besideRare is how rare a change is that one run shows, and what a later release made of it.

@@ -128,13 +128,6 @@ func Rise(v *schema.Verdict, effect float64) float64 {
 	return -effect
 }
 
-// isRelative reports whether an effect on an eval is relative to the score that it is compared with.
-func isRelative(v *schema.Verdict) bool {
-	change, _ := v.Reason.(schema.EvalChange)
-	limit, _ := v.Reason.(schema.EvalLimit)
-	return change.Relative || limit.Relative
-}
-
 // IntervalOf is a verdict's interval in the unit of [Effect].
 func IntervalOf(v schema.Verdict) string {
 	if !v.Key.IsEval() {
@@ -146,7 +139,9 @@ func IntervalOf(v schema.Verdict) string {
 
 // unitOf is the unit of a change of an eval.
 func unitOf(v *schema.Verdict) string {
-	if isRelative(v) {
+	change, _ := v.Reason.(schema.EvalChange)
+	limit, _ := v.Reason.(schema.EvalLimit)
+	if change.Relative || limit.Relative { // to the score that it is compared with
 		return Thin + "%"
 	}
 	return Thin + "pp"

@@ -103,7 +103,20 @@ func Why(v schema.Verdict) string { return why(&v, false) }
 
 // why is the reason of a verdict; beside is set where columns show the number, its baseline and the change of a score.
 func why(v *schema.Verdict, beside bool) string {
-	return reason(v, beside) + decided(v)
+	said := ""
+	switch r := v.Reason.(type) {
+	case schema.Limit:
+		said = limit(v, r)
+	case schema.EvalLimit:
+		said = evalLimit(v, r)
+	case schema.Change:
+		said = change(v, r)
+	case schema.EvalChange:
+		said = evalChange(v, r, beside)
+	default: // those with many numbers are made above, the others are in sentences.txt
+		said = sentenceOn(v.Reason, "", v)
+	}
+	return said + decided(v)
 }
 
 // decided is the note on the decision that a verdict has, with a space before it; "" for none.
@@ -131,21 +144,6 @@ func DecisionNote(d schema.Decision) string {
 		out += " This decision has expired."
 	}
 	return out
-}
-
-// reason is a sentence on a reason: made here of those with many numbers, the others are in sentences.txt.
-func reason(v *schema.Verdict, beside bool) string {
-	switch r := v.Reason.(type) {
-	case schema.Limit:
-		return limit(v, r)
-	case schema.EvalLimit:
-		return evalLimit(v, r)
-	case schema.Change:
-		return change(v, r)
-	case schema.EvalChange:
-		return evalChange(v, r, beside)
-	}
-	return sentenceOn(v.Reason, "", v)
 }
 
 // limit says how far a value lies from the limit of its target.
@@ -263,6 +261,35 @@ func Mismatch(m schema.Mismatch) string {
 		return fmt.Sprintf("release %s is %s %s, and the pair measured %s", m.Release, m.Fact, m.A, m.B)
 	}
 	return "its runs do not fit together"
+}
+
+// Planned says how many of the planned workloads were measured.
+func Planned(n, all int) string {
+	return Count(n) + " of " + Plural(all, "planned workload") + verb(all, " was", " were") + " measured."
+}
+
+// Required counts what required targets came to.
+func Required(list []schema.Verdict) string {
+	if len(list) == 0 {
+		return "none is required"
+	}
+	met, missed := 0, 0
+	for i := range list {
+		switch list[i].Outcome {
+		case schema.Pass:
+			met++
+		case schema.Fail:
+			missed++
+		}
+	}
+	out := Of(met, len(list)) + " required are met"
+	if missed > 0 {
+		out += ", " + Count(missed) + " missed"
+	}
+	if k := len(list) - met - missed; k > 0 {
+		out += ", " + Count(k) + " cannot be decided"
+	}
+	return out
 }
 
 // Categories says what the required targets came to by category, in the order of a release report; "" where there is
