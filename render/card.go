@@ -54,8 +54,19 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	}
 	evals, _ := r.EvalRechecks(g)
 	for i := range evals[:min(linesOfWay, len(evals))] {
-		line := r.scoreAgain(&evals[i], r.serverFlag(g, evals[i].System))
-		out = append(out, Way{measureAgain, line, words.Plural(max(1, len(evals[i].Tasks)), "eval")})
+		x := &evals[i]
+		argv := r.collectAgain(x.System, r.serverFlag(g, x.System))
+		if x.Release != "" {
+			argv = append(argv, "--release", x.Release)
+		}
+		argv = append(argv, "--only", "evals")
+		if len(x.Tasks) > 0 {
+			argv = append(argv, "--evals", strings.Join(x.Tasks, ","))
+		}
+		if x.Limit > 0 {
+			argv = append(argv, "--eval-limit", fmt.Sprint(x.Limit))
+		}
+		out = append(out, Way{measureAgain, shellescape.QuoteCommand(argv), words.Plural(max(1, len(x.Tasks)), "eval")})
 	}
 	add := func(what, line, cost string) {
 		if line != "" {

@@ -158,7 +158,9 @@ func (c *Comparison) table() *Table {
 		}}
 	}
 	all := []Column[row]{
-		{col("Workload"), func(x row) Cell { return text(workloadOn(x.System, x.Key)) }},
+		{col("Workload"), func(x row) Cell { // of a side that may have several systems
+			return text(listed(" ", x.System, words.Workload(x.Key), x.Key.Tool))
+		}},
 		{col("Metric"), func(x row) Cell { return text(words.Metric(x.Metric, x.Stat)) }},
 		side(shortSide(c.A, c.B), func(x row) (float64, float64, int) { return x.A, x.SpreadA, x.NA }),
 		side(shortSide(c.B, c.A), func(x row) (float64, float64, int) { return x.B, x.SpreadB, x.NB }),
@@ -483,15 +485,6 @@ func unlikeLoadsText(c *compare.Result) []string {
 	}
 	return []string{fmt.Sprintf("answers differ in length, or more than %s of requests failed, in %s of %s: see Requests",
 		words.Percent(schema.MostFailures), words.Count(n), words.Plural(len(c.Loads), "workload"))}
-}
-
-// workloadOn names a workload of a side that may have several systems.
-func workloadOn(system string, k schema.Key) string {
-	where := strings.Trim(words.Workload(k)+" "+k.Tool, " ")
-	if system != "" {
-		where = system + " " + where
-	}
-	return where
 }
 
 // failed is how many requests of a side failed: "38 of 100"; absent where they are not counted.

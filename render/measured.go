@@ -71,10 +71,28 @@ func (r *Report) measuredFacts() []measuredFact {
 		{"Model", func(h *columns.RunHead) string { return h.Model.ID }},
 		{"Declared status", func(h *columns.RunHead) string { return h.Model.Status }},
 		{"Implementation", func(h *columns.RunHead) string { return h.Impl }},
-		{"Hardware", hardware},
+		{"Hardware", func(h *columns.RunHead) string { // the device with what is known of its accelerators
+			out := h.Device
+			for _, x := range [][2]string{{"", h.Mesh}, {"", h.Setting["accelerators"]}, {"firmware ", h.Firmware},
+				{"driver ", h.Setting["driver"]}} {
+				if x[1] != "" {
+					out += ", " + x[0] + x[1]
+				}
+			}
+			return strings.Trim(out, ", ")
+		}},
 		{"Engine", func(h *columns.RunHead) string { return strings.TrimSpace(h.Engine + " " + h.Version) }},
 		{"Image", func(h *columns.RunHead) string { return strings.TrimSpace(h.Image + " " + h.Digest) }},
-		{commitsLabel, commits},
+		{commitsLabel, func(h *columns.RunHead) string {
+			var parts []string
+			for _, name := range sortedNames(h.Commits) {
+				parts = append(parts, name+" "+h.Commits[name])
+			}
+			if h.Dirty {
+				parts = append(parts, uncommitted)
+			}
+			return strings.Join(parts, ", ")
+		}},
 		{"Server mode", setting(columns.ServerMode)},
 	}
 	if !r.Public {
@@ -87,29 +105,6 @@ func (r *Report) measuredFacts() []measuredFact {
 		}
 		return moment(h.Start)
 	}}, measuredFact{"Run", func(h *columns.RunHead) string { return h.ID }})
-}
-
-// hardware is the device with what is known of its accelerators.
-func hardware(h *columns.RunHead) string {
-	out := h.Device
-	for _, x := range [][2]string{{"", h.Mesh}, {"", h.Setting["accelerators"]}, {"firmware ", h.Firmware},
-		{"driver ", h.Setting["driver"]}} {
-		if x[1] != "" {
-			out += ", " + x[0] + x[1]
-		}
-	}
-	return strings.Trim(out, ", ")
-}
-
-func commits(h *columns.RunHead) string {
-	var parts []string
-	for _, name := range sortedNames(h.Commits) {
-		parts = append(parts, name+" "+h.Commits[name])
-	}
-	if h.Dirty {
-		parts = append(parts, uncommitted)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // measuredPairs has the same of each model on a device that a gate is about: what somebody who signs must know.

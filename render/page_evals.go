@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
@@ -270,20 +269,4 @@ func (r *Report) scoreOf(v *schema.Verdict) *columns.ScoreRow {
 		}
 	}
 	return nil
-}
-
-// scoreAgain is the command that scores the tasks again, on a server.
-func (r *Report) scoreAgain(x *EvalRecheck, server string) string {
-	argv := r.collectAgain(x.System, server)
-	if x.Release != "" {
-		argv = append(argv, "--release", x.Release)
-	}
-	argv = append(argv, "--only", "evals")
-	if len(x.Tasks) > 0 {
-		argv = append(argv, "--evals", strings.Join(x.Tasks, ","))
-	}
-	if x.Limit > 0 {
-		argv = append(argv, "--eval-limit", fmt.Sprint(x.Limit))
-	}
-	return shellescape.QuoteCommand(argv)
 }

@@ -62,9 +62,20 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 		p.add(section("commands", "Commands", "",
 			Prose{"Command not stated: neither the files nor what lies beside them have it."}))
 	}
+	const shown = 1000
+	t := tableOf("Raw files", List, files.list, []Column[rawFile]{
+		{num("#"), func(f rawFile) Cell { return text(strconv.Itoa(files.number[f.Path])) }},
+		{col("File"), func(f rawFile) Cell { return Cell{Text: f.Path, Head: true, Code: true} }},
+		{col("Format"), func(f rawFile) Cell { return text(f.Format) }},
+		{col("Tool"), func(f rawFile) Cell { return text(strings.TrimSpace(f.tool + " " + f.ToolVersion)) }},
+		{col("SHA-256"), func(f rawFile) Cell { return code(f.SHA256) }},
+	})
+	for i := range t.Rows {
+		t.Rows[i].Anchor = fmt.Sprintf("f%d", i+1)
+	}
 	p.add(Section{ID: "files", Title: "Raw files",
 		Intro:  "Every number above was read from one of these, identified by the SHA-256 of its bytes.",
-		Blocks: []Block{fileTable(files)}})
+		Blocks: []Block{t.elsewhere("the history document lists every file").keep(shown)}})
 	if !r.Public {
 		p.add(section("other-fields", "Other fields", "Fields of the files that have no name here, as they stand.",
 			otherFields(run)))
@@ -207,22 +218,6 @@ type rawFile struct {
 	tool string
 }
 
-// fileTable lists the raw files with their hashes.
-func fileTable(files sources) *Table {
-	const shown = 1000
-	t := tableOf("Raw files", List, files.list, []Column[rawFile]{
-		{num("#"), func(f rawFile) Cell { return text(strconv.Itoa(files.number[f.Path])) }},
-		{col("File"), func(f rawFile) Cell { return Cell{Text: f.Path, Head: true, Code: true} }},
-		{col("Format"), func(f rawFile) Cell { return text(f.Format) }},
-		{col("Tool"), func(f rawFile) Cell { return text(strings.TrimSpace(f.tool + " " + f.ToolVersion)) }},
-		{col("SHA-256"), func(f rawFile) Cell { return code(f.SHA256) }},
-	})
-	for i := range t.Rows {
-		t.Rows[i].Anchor = fmt.Sprintf("f%d", i+1)
-	}
-	return t.elsewhere("the history document lists every file").keep(shown)
-}
-
 // distributions are the latencies of every point of which requests were seen one by one.
 func distributions(run *schema.Run) *Table {
 	type shape struct {
@@ -344,11 +339,9 @@ func someOf(values []string, most int) string {
 	return strings.Join(values, ", ")
 }
 
-// courses are the quantities whose values by time are known of some point of a run: latencies, gauges of the server,
+// coursesOf are the quantities whose values by time are known of some point of a run: latencies, gauges of the server,
 // power. Each is a column of pictures beside the points.
-type courses []schema.MetricInfo
-
-func coursesOf(run *schema.Run) (out courses) {
+func coursesOf(run *schema.Run) (out []schema.MetricInfo) {
 	var all groups[string, schema.SliceOf]
 	for i := range run.Points {
 		for _, x := range run.Points[i].Slices.Series {

@@ -14,7 +14,7 @@ import (
 // statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
 // points. Columns in which no point has anything are left out.
 func pointTable(
-	run *schema.Run, kept []keptMetric, files sources, commandOf []int, course courses, own []string,
+	run *schema.Run, kept []keptMetric, files sources, commandOf []int, course []schema.MetricInfo, own []string,
 ) *Table {
 	all := []Column[*schema.Point]{
 		{col("Workload").in(loadUnit), func(pt *schema.Point) Cell {

@@ -92,8 +92,16 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	}
 	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r), assets: assets}
 	p.t = template.New("").Funcs(template.FuncMap{
-		"section": p.section, "draw": p.draw, "table": p.table,
-		"course": p.course, "shard": shardID,
+		"section": func(v layoutView, s render.Section) (template.HTML, error) {
+			return p.execute("section", sectionView{v.frame, s})
+		},
+		"draw": func(v sectionView, b render.Block) (template.HTML, error) { // by the template of its kind
+			return p.execute("blocks/"+render.Kind(b), blockView{v.frame, b})
+		},
+		"course": func(_ blockView, c render.ChangeCard) (template.HTML, error) {
+			return p.execute("pictures/course", chart.NewCourse(c.Course))
+		},
+		"table": p.table, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count, "seriesOption": echarts.Series,
 		"fingerprint": func(asset string) string { return prints[asset] },
 	})
@@ -115,21 +123,28 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	return p, nil
 }
 
-// page makes a page whose links are relative to where it lies.
-func (p *pages) page(page render.Page) ([]byte, error) {
-	return p.pageFrom(page, strings.Repeat("../", strings.Count(string(page.Path), "/")))
-}
-
-// pageFrom makes a page with root before every address.
-func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
+// page makes a page with root before every address.
+func (p *pages) page(page render.Page, root string) ([]byte, error) {
 	v := layoutView{frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, Logo: p.theme.shown(root)}
 	if p.theme.css != nil {
 		v.Theme = static.Print(p.theme.css)
 	}
-	var err error
-	if v.Navigation, err = p.navigation(root, page.Nav); err != nil {
-		return nil, err
+	m := menu{root, page.Nav}
+	html, ok := p.menus.Load(m)
+	if !ok {
+		const most = 6
+		n := min(most, len(p.items))
+		made, err := p.execute("navigation", struct {
+			menu
+			Items, More []menuItem
+		}{m, p.items[:n], p.items[n:]})
+		if err != nil {
+			return nil, err
+		}
+		html = made
+		p.menus.Store(m, html)
 	}
+	v.Navigation = html.(template.HTML)
 	return p.layout(v)
 }
 
@@ -197,37 +212,6 @@ func menuItems(r *render.Report) []menuItem {
 		}
 		return !r.Graded() && slices.Contains([]string{"releases", "changes", "coverage"}, m.Name)
 	})
-}
-
-func (p *pages) navigation(root, current string) (template.HTML, error) {
-	m := menu{root, current}
-	if html, ok := p.menus.Load(m); ok {
-		return html.(template.HTML), nil
-	}
-	const most = 6
-	n := min(most, len(p.items))
-	html, err := p.execute("navigation", struct {
-		menu
-		Items, More []menuItem
-	}{m, p.items[:n], p.items[n:]})
-	if err == nil {
-		p.menus.Store(m, html)
-	}
-	return html, err
-}
-
-// section, draw and topic are functions of the templates.
-func (p *pages) section(v layoutView, s render.Section) (template.HTML, error) {
-	return p.execute("section", sectionView{v.frame, s})
-}
-
-// draw makes a block by the template of its kind.
-func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
-	return p.execute("blocks/"+render.Kind(b), blockView{v.frame, b})
-}
-
-func (p *pages) course(_ blockView, c render.ChangeCard) (template.HTML, error) {
-	return p.execute("pictures/course", chart.NewCourse(c.Course))
 }
 
 // topic is a page of the documentation.
@@ -442,20 +426,6 @@ type cellForm struct {
 	has      uint16 // bits
 }
 
-// formOf is the form of a cell.
-func formOf(c *render.Cell, v *values) cellForm {
-	f := cellForm{outcome: c.Outcome, evidence: c.Evidence}
-	for i, is := range [...]bool{
-		c.Head, c.Strong, c.Code, c.Sentence, c.Decisive, v[slotText] != "", v[slotSub] != "", v[slotTag] != "",
-		v[slotMissing] != "", v[slotSort] != "", v[slotHref] != "", v[slotPicture] != "",
-	} {
-		if is {
-			f.has |= 1 << i
-		}
-	}
-	return f
-}
-
 // rowKind is everything about a row but its texts.
 type rowKind struct {
 	stacked, group, anchor bool
@@ -497,7 +467,10 @@ type recentStamp struct {
 
 // table makes a table.
 func (p *pages) table(f interface{ At(render.Address) string }, t *render.Table) (template.HTML, error) {
-	v := tableView{Table: t, Stacked: t.Layout == render.List || t.Layout == render.KeyValue, Linked: linked(t)}
+	v := tableView{Table: t, Stacked: t.Layout == render.List || t.Layout == render.KeyValue,
+		Linked: slices.ContainsFunc(t.Rows, func(r render.Row) bool { // it can be reached by keyboard through its links
+			return slices.ContainsFunc(r.Cells, func(c render.Cell) bool { return c.Href != "" })
+		})}
 	if t.Full != nil {
 		v.Full = &render.Link{Text: t.Full.Text, Href: render.Address(f.At(t.Full.Href))}
 	}
@@ -576,7 +549,15 @@ func (t *tableCells) view(col int, c *render.Cell, v *values) cellView {
 
 // stamp is the stamp of a cell's kind.
 func (t *tableCells) stamp(col int, c *render.Cell, v *values) (*stamp, error) {
-	form := formOf(c, v)
+	form := cellForm{outcome: c.Outcome, evidence: c.Evidence}
+	for i, is := range [...]bool{
+		c.Head, c.Strong, c.Code, c.Sentence, c.Decisive, v[slotText] != "", v[slotSub] != "", v[slotTag] != "",
+		v[slotMissing] != "", v[slotSort] != "", v[slotHref] != "", v[slotPicture] != "",
+	} {
+		if is {
+			form.has |= 1 << i
+		}
+	}
 	for i := range t.recent[col] {
 		if r := &t.recent[col][i]; r.form == form {
 			return r.stamp, nil
@@ -585,32 +566,29 @@ func (t *tableCells) stamp(col int, c *render.Cell, v *values) (*stamp, error) {
 	kind := cellKind{t.table.Layout, t.table.Cols[col], form}
 	found, ok := t.stamps.cells.Load(kind)
 	if !ok {
+		example := t.view(col, c, v) // with marks in place of its texts
+		for place, field := range map[slot]*string{
+			slotText: &example.Cell.Text, slotSub: &example.Cell.Sub, slotTag: &example.Cell.Tag,
+			slotMissing: &example.Cell.Missing, slotSort: &example.Sort,
+		} {
+			if *field != "" {
+				*field = place.mark()
+			}
+		}
+		if example.Href != "" {
+			example.Href = slotHref.raw()
+		}
+		if example.Picture != "" {
+			example.Picture = template.HTML(slotPicture.raw())
+		}
 		var err error
-		if found, err = t.newStamp("cell", example(t.view(col, c, v)), &t.stamps.cells, kind); err != nil {
+		if found, err = t.newStamp("cell", example, &t.stamps.cells, kind); err != nil {
 			return nil, err
 		}
 	}
 	s := found.(*stamp)
 	t.recent[col] = append(t.recent[col], recentStamp{form, s})
 	return s, nil
-}
-
-// example is a cell with marks in place of its texts.
-func example(v cellView) cellView {
-	for place, field := range map[slot]*string{
-		slotText: &v.Cell.Text, slotSub: &v.Cell.Sub, slotTag: &v.Cell.Tag, slotMissing: &v.Cell.Missing, slotSort: &v.Sort,
-	} {
-		if *field != "" {
-			*field = place.mark()
-		}
-	}
-	if v.Href != "" {
-		v.Href = slotHref.raw()
-	}
-	if v.Picture != "" {
-		v.Picture = template.HTML(slotPicture.raw())
-	}
-	return v
 }
 
 func (t *tableCells) row(b *strings.Builder, r *render.Row) error {
@@ -666,16 +644,4 @@ func tidy(html string) string {
 		}
 		return ` class="` + strings.Join(list, " ") + `"`
 	})
-}
-
-// linked reports whether a table can be reached by keyboard through its own links.
-func linked(t *render.Table) bool {
-	for _, r := range t.Rows {
-		for i := range r.Cells {
-			if r.Cells[i].Href != "" {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -519,8 +519,11 @@ func redacted(s, keep string) string {
 		return "(address)"
 	})
 	s = userRE.ReplaceAllString(s, "(name)")
+	public := []string{ // registries that do not show who uses them
+		"ghcr.io", "docker.io", "quay.io", "nvcr.io", "gcr.io", "public.ecr.aws", "huggingface.co", "github.com",
+	}
 	s = registryRE.ReplaceAllStringFunc(s, func(m string) string {
-		if host, _, _ := strings.Cut(m, "/"); slices.Contains(publicHosts(), host) {
+		if host, _, _ := strings.Cut(m, "/"); slices.Contains(public, host) {
 			return m
 		}
 		return "(registry)/"
@@ -528,13 +531,6 @@ func redacted(s, keep string) string {
 	s = shortRE.ReplaceAllString(s, "(registry)/${1}")
 	s = internalRE.ReplaceAllString(s, "(host)")
 	return privateRE.ReplaceAllString(s, "(address)")
-}
-
-// publicHosts are registries that do not show who uses them.
-func publicHosts() []string {
-	return []string{
-		"ghcr.io", "docker.io", "quay.io", "nvcr.io", "gcr.io", "public.ecr.aws", "huggingface.co", "github.com",
-	}
 }
 
 var (

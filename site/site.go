@@ -375,7 +375,7 @@ func (b *builder) others() error {
 func (p *part) page(page render.Page) error {
 	page.Lead.Links = append(page.Lead.Links, p.b.report.NamesIn(&page)...)
 	page = view(p.b, page)
-	html, err := p.b.pages.page(page)
+	html, err := p.b.pages.page(page, strings.Repeat("../", strings.Count(string(page.Path), "/"))) // from where it lies
 	if err != nil {
 		return err
 	}
@@ -490,7 +490,7 @@ func (b *builder) published(p *part) error {
 	if u, err := url.Parse(b.opt.BaseURL); err == nil && u.Path != "" {
 		root = strings.TrimSuffix(u.Path, "/") + "/"
 	}
-	html, err := b.pages.pageFrom(b.report.NotFoundPage(), root)
+	html, err := b.pages.page(b.report.NotFoundPage(), root)
 	if err != nil {
 		return err
 	}
