@@ -223,21 +223,16 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 	if o.list+o.images+o.server == "" && o.good == "" && o.bad == "" {
 		o.good, o.bad = v.Baseline, v.Release
 	}
-	if len(o.Measure.Workloads) == 0 {
-		return o.likeVerdict(&v)
+	if len(o.Measure.Workloads) > 0 {
+		return nil
 	}
-	return nil
-}
-
-// likeVerdict takes the workload of a verdict.
-func (o *bisectOptions) likeVerdict(v *schema.Verdict) error {
-	var w plan.Workload
+	const fix = "--workload isl=128,osl=128,c=1,n=16"
 	if v.Key.ISL == nil || v.Key.OSL == nil || v.Key.Concurrency == nil && v.Key.Rate == nil {
-		const fix = "--workload isl=128,osl=128,c=1,n=16"
 		return fail(exitUsage, fix, "bisect: the verdict's workload has no lengths or no load")
 	}
+	var w plan.Workload
 	if err := w.Parse(render.WorkloadFlag(v.Key)); err != nil {
-		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: the verdict's workload: %w", err)
+		return fail(exitUsage, fix, "bisect: the verdict's workload: %w", err)
 	}
 	o.Measure.Workloads = append(o.Measure.Workloads, w)
 	return nil

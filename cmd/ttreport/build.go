@@ -165,9 +165,14 @@ func (o *buildOptions) inputs(ws *workspace.Workspace, args []string) []string {
 
 // write judges history and writes the site, or one page.
 func (b *building) write(ctx context.Context) error {
-	theme, err := themeOf(b.ws)
+	const file = workspace.ConfigName
+	logo, err := b.ws.ReadLogo()
 	if err != nil {
-		return err
+		return fail(exitUsage, "site.logo is a file beside "+file, "%s: site.logo: %w", file, err)
+	}
+	theme, err := site.NewTheme(logo, b.ws.Config.Site.Logo, b.ws.Config.Site.Tokens)
+	if err != nil {
+		return fail(exitUsage, "ttreport help site lists what can be set", "%s: site: %w", file, err)
 	}
 	report, err := makeReport(ctx, b.ws, reportRequest{dirs: b.dirs, problems: b.got.Problems, part: b.part})
 	if err != nil {
@@ -428,18 +433,4 @@ func (b *building) singleFile(r *render.Report, theme site.Theme) error {
 	const text = "Open %s: %s, %d kB, nothing is loaded from elsewhere\n"
 	fmt.Fprintf(b.sh.out, text, name, page.Title, (len(html)+500)/1000)
 	return nil
-}
-
-// themeOf is the logo and the colours that ttreport.yaml sets.
-func themeOf(ws *workspace.Workspace) (site.Theme, error) {
-	const file = workspace.ConfigName
-	logo, err := ws.ReadLogo()
-	if err != nil {
-		return site.Theme{}, fail(exitUsage, "site.logo is a file beside "+file, "%s: site.logo: %w", file, err)
-	}
-	theme, err := site.NewTheme(logo, ws.Config.Site.Logo, ws.Config.Site.Tokens)
-	if err != nil {
-		return site.Theme{}, fail(exitUsage, "ttreport help site lists what can be set", "%s: site: %w", file, err)
-	}
-	return theme, nil
 }

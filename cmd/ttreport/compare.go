@@ -182,7 +182,18 @@ func compareSides(
 	}
 	r := compare.Sides(sides[0], sides[1])
 	if len(r.Rows)+len(r.Scores) == 0 {
-		return nil, nil, nothingShared(r)
+		apart := ""
+		if n := r.Nearest; n != nil {
+			var parts []string
+			for _, d := range n.Differ {
+				parts = append(parts, fmt.Sprintf("%s (%s and %s)", d.Name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")))
+			}
+			apart = "; the nearest differ only in " + strings.Join(parts, ", ")
+		}
+		return nil, nil, fail(exitUngraded,
+			"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
+			"compare: nothing of %s was measured in %s too (%d and %d numbers, %d and %d scores)%s",
+			r.A, r.B, r.OnlyA, r.OnlyB, r.ScoresA, r.ScoresB, apart)
 	}
 	if judged == nil {
 		return r, nil, nil
@@ -195,22 +206,6 @@ func compareSides(
 	all := func(*columns.RunHead) bool { return true }
 	r.Curves = compare.ReleaseCurves(judged.Judgement, a, b, all, false)
 	return r, compare.Releases(judged.Judgement, a, b), nil
-}
-
-// nothingShared says what keeps two sides apart.
-func nothingShared(r *compare.Result) error {
-	apart := ""
-	if n := r.Nearest; n != nil {
-		var parts []string
-		for _, d := range n.Differ {
-			parts = append(parts, fmt.Sprintf("%s (%s and %s)", d.Name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")))
-		}
-		apart = "; the nearest differ only in " + strings.Join(parts, ", ")
-	}
-	return fail(exitUngraded,
-		"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
-		"compare: nothing of %s was measured in %s too (%d and %d numbers, %d and %d scores)%s",
-		r.A, r.B, r.OnlyA, r.OnlyB, r.ScoresA, r.ScoresB, apart)
 }
 
 // addPartners adds to each side the runs under its name that took turns with runs of the other side: the baseline of a

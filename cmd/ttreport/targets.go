@@ -29,31 +29,27 @@ func targetsCommand(sh *shell) *cobra.Command {
 		"model": &o.model, "device": &o.device, "release": &o.release, "level": &o.level, "min-margin": &o.minMargin,
 		"out": &o.out,
 	}, func(c *cobra.Command, args []string) error {
-		return o.run(c.Context(), sh, args)
+		ws, err := openWorkspace(".")
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(args) == 1 && args[0] == "list":
+			return o.list(sh, ws)
+		case len(args) == 1 && args[0] == "lint":
+			return o.lint(sh, ws)
+		case len(args) == 2 && args[0] == "import":
+			return o.importFile(sh, ws, args[1])
+		case len(args) == 1 && args[0] == "propose":
+			return o.propose(c.Context(), sh, ws)
+		}
+		return fail(exitUsage, "ttreport targets list", "targets: choose one of list, lint, import FILE and propose")
 	})
 }
 
 type targetOptions struct {
 	model, device, release, level, out string
 	minMargin                          float64
-}
-
-func (o *targetOptions) run(ctx context.Context, sh *shell, args []string) error {
-	ws, err := openWorkspace(".")
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(args) == 1 && args[0] == "list":
-		return o.list(sh, ws)
-	case len(args) == 1 && args[0] == "lint":
-		return o.lint(sh, ws)
-	case len(args) == 2 && args[0] == "import":
-		return o.importFile(sh, ws, args[1])
-	case len(args) == 1 && args[0] == "propose":
-		return o.propose(ctx, sh, ws)
-	}
-	return fail(exitUsage, "ttreport targets list", "targets: choose one of list, lint, import FILE and propose")
 }
 
 func (o *targetOptions) list(sh *shell, ws *workspace.Workspace) error {

@@ -121,11 +121,6 @@ type request struct {
 	} `json:"stream_options"`
 }
 
-// tokens is the length of the answer; 16 where the request states none, as in the OpenAI API.
-func (r request) tokens() int {
-	return cmp.Or(max(r.MaxCompletion, 0), max(r.MaxTokens, 0), 16)
-}
-
 // promptTokens counts token ids where a prompt is a list of them, and words otherwise.
 func (r request) promptTokens() int {
 	var ids []int
@@ -152,8 +147,9 @@ func newHandler(s schedule, model string, log *requestLog) http.Handler {
 				http.Error(w, `{"error":{"message":"the body is no JSON object"}}`, http.StatusBadRequest)
 				return
 			}
+			length := cmp.Or(max(q.MaxCompletion, 0), max(q.MaxTokens, 0), 16) // 16 where none is stated, as in the OpenAI API
 			a := &answer{w: w, request: q, chat: chat, arrival: came, schedule: s, record: record{
-				Path: path, Arrival: came.UnixNano(), Want: q.tokens(), PromptTokens: q.promptTokens(), Stream: q.Stream,
+				Path: path, Arrival: came.UnixNano(), Want: length, PromptTokens: q.promptTokens(), Stream: q.Stream,
 			}}
 			if q.Stream {
 				a.stream(r.Context().Done())

@@ -218,11 +218,14 @@ func (w *Workspace) With(config []byte) (*Workspace, error) {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
 	}
-	var err error
 	c := &out.Config
+	const where = "https://github.com/acme/engine/"
+	var err error
 	out.Tables, err = table.Compile(c.Tables)
-	if err = cmp.Or(c.Site.check(), c.Models.check(), c.Devices.check(), c.Prices.check(),
-		c.Power.check(), c.Board.check(), err); err != nil {
+	err = cmp.Or(c.Site.CommitURL.check("commit_url", where+"commit/{commit}", "{commit}"),
+		c.Site.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}"),
+		c.Models.check(), c.Devices.check(), c.Prices.check(), c.Power.check(), c.Board.check(), err)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &out, nil
@@ -469,15 +472,6 @@ func (a Addresses) check(setting, example string, holes ...string) error {
 		}
 	}
 	return nil
-}
-
-// check reports settings that make no site.
-func (s *Site) check() error {
-	const where = "https://github.com/acme/engine/"
-	if err := s.CommitURL.check("commit_url", where+"commit/{commit}", "{commit}"); err != nil {
-		return err
-	}
-	return s.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}")
 }
 
 // LastBuild is the file that remembers what the last build read and wrote, in the cache folder of the user: what lies
