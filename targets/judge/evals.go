@@ -966,18 +966,7 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	if a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items {
 		return "the questions or their prompts differ"
 	}
-	if out := asksDiffer(a, b); out != "" {
-		return out
-	}
-	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
-		return "one of them may be in percent and the other a fraction"
-	}
-	return ""
-}
-
-// asksDiffer returns in what two scores that both state it were asked for in different ways; "" for in nothing.
-func asksDiffer(a, b *columns.ScoreRow) string {
-	x, y := asksOf(a), asksOf(b)
+	x, y := asksOf(a), asksOf(b) // of what only one of them states nothing is known
 	first := []string{"shots", "version", "precision"}
 	for _, name := range slices.Concat(first, slices.Sorted(maps.Keys(x))) {
 		what, _, _ := strings.Cut(name, ofTool)
@@ -987,6 +976,9 @@ func asksDiffer(a, b *columns.ScoreRow) string {
 		if v, w := x[name], y[name]; v != "" && w != "" && !strings.EqualFold(v, w) && name != "limit" {
 			return what + " " + v + " → " + w
 		}
+	}
+	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
+		return "one of them may be in percent and the other a fraction"
 	}
 	return ""
 }

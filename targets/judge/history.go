@@ -371,7 +371,14 @@ func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 			}
 		}
 	}
-	g.classes.close()
+	k := g.classes // all of them: which block each other
+	k.blocks = make([][]bool, len(k.list))
+	for i := range k.list {
+		k.blocks[i] = make([]bool, len(k.list))
+		for j := range k.list {
+			k.blocks[i][j] = len(Differing(k.list[i], k.list[j])) > 0
+		}
+	}
 	return g
 }
 
@@ -998,17 +1005,6 @@ func (k *classes) both(a, b int32) int32 {
 		}
 	}
 	return k.named(m)
-}
-
-// close computes which classes block each other; no class may be added afterwards.
-func (k *classes) close() {
-	k.blocks = make([][]bool, len(k.list))
-	for i := range k.list {
-		k.blocks[i] = make([]bool, len(k.list))
-		for j := range k.list {
-			k.blocks[i][j] = len(Differing(k.list[i], k.list[j])) > 0
-		}
-	}
 }
 
 // Block reports whether two classes differ in something that changes the meaning of a number.

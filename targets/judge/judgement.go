@@ -77,27 +77,20 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 	if j.rows, err = regression.Judge(ctx, table, j.rules); err != nil {
 		return nil, err
 	}
+	j.byCell, j.cellOf = table.Order()
+	j.byKey, j.changePoints = map[int32][]int32{}, map[int32][]regression.ChangePoint{}
+	for _, l := range j.rows.ChangePoints {
+		j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
+	}
 	for i := range series {
 		series[i].rows = j.rows
+		j.byKey[series[i].KeyIndex] = append(j.byKey[series[i].KeyIndex], int32(i))
 	}
-	j.index()
 	n := len(releases)
 	j.systems, j.paired, j.changes = onDemand(n, j.runsBySystem), onDemand(n, j.pair), onDemand(n, j.seen)
 	j.prefix = sync.OnceValue(j.prefixes)
 	j.evals, err = judgeEvals(ctx, c, releases, screen)
 	return j, err
-}
-
-// index lists observations by release, series by workload and change points by series.
-func (j *Judgement) index() {
-	j.byCell, j.cellOf = j.table.Order()
-	j.byKey, j.changePoints = map[int32][]int32{}, map[int32][]regression.ChangePoint{}
-	for _, l := range j.rows.ChangePoints {
-		j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
-	}
-	for i := range j.Series {
-		j.byKey[j.Series[i].KeyIndex] = append(j.byKey[j.Series[i].KeyIndex], int32(i))
-	}
 }
 
 // screen decides which runs and points count: none that a person excluded, and no run twice.

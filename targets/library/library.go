@@ -167,7 +167,12 @@ func (r *reader) pair(model string, device decode.Member) {
 	var rows []row
 	var loads []Load
 	for entry := range device.Val.Items() {
-		loads = append(loads, loadOf(entry))
+		load := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
+			OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
+		if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
+			load.Requests = int(n)
+		}
+		loads = append(loads, load)
 		targets, more := perfref.Targets(r.file, entry, r.source)
 		for _, t := range targets {
 			rows = append(rows, row{t, reference})
@@ -371,30 +376,17 @@ func pairOf(model, device string) pairID {
 	return pairID{strings.ToLower(model), strings.ToLower(device)}
 }
 
-// loadOf reads the workload of a performance reference's entry.
-func loadOf(entry decode.Value) Load {
-	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
-		OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
-	if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
-		l.Requests = int(n)
-	}
-	return l
-}
-
-// measurable reports whether a load client can make a workload: text of known lengths under a known load.
-func measurable(k schema.Key) bool {
-	return (k.Task == "" || k.Task == "text") && k.ISL != nil && k.OSL != nil && (k.Concurrency != nil ||
-		k.Rate != nil) && len(k.Dims) == 0
-}
-
 // Loads lists the workloads that the targets of a model on a device cover, each once: first those of a performance
 // reference, in its order, then those of other targets in force.
 func (l *Library) Loads(model schema.Model, device string) []Load {
 	var out []Load
 	add := func(x Load) {
-		listed := func(o Load) bool { return o.Key.Workload() == x.Key.Workload() }
-		if measurable(x.Key) && !slices.ContainsFunc(out, listed) {
-			x.Key = schema.Key{ISL: x.Key.ISL, OSL: x.Key.OSL, Concurrency: x.Key.Concurrency, Rate: x.Key.Rate}
+		k := x.Key
+		listed := func(o Load) bool { return o.Key.Workload() == k.Workload() }
+		// A load client can make text of known lengths under a known load.
+		if (k.Task == "" || k.Task == "text") && k.ISL != nil && k.OSL != nil && (k.Concurrency != nil || k.Rate != nil) &&
+			len(k.Dims) == 0 && !slices.ContainsFunc(out, listed) {
+			x.Key = schema.Key{ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate}
 			out = append(out, x)
 		}
 	}

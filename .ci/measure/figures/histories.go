@@ -522,52 +522,43 @@ func unchanged(t *table) {
 	}
 }
 
-// change is a population in which 1 % of the series regress permanently, and the goal for its power.
-type change struct {
-	n                    int // releases before
-	effect, delta, shift float64
-	power                float64
-}
-
+// changed populations: after n releases 1 % of the series regress permanently; power is the goal.
 func changed(t *table) {
-	for _, c := range []change{
-		{2, .10, .05, 0, 0}, {3, .10, .05, 0, .80}, {3, .10, .05, .02, .80}, {10, .05, .02, 0, .40},
-	} {
-		c.measure(t)
+	for _, c := range []struct {
+		n                           int
+		effect, delta, shift, power float64
+	}{{2, .10, .05, 0, 0}, {3, .10, .05, 0, .80}, {3, .10, .05, .02, .80}, {10, .05, .02, 0, .40}} {
+		p := standard()
+		p.releases, p.from, p.changed = c.n+2, c.n, p.cells/100
+		p.effect, p.delta, p.shift = math.Log(1+c.effect), math.Log(1+c.delta), c.shift
+		power, share, worst, again, alarms, wrong := 0., 0., 0., 0., 0., 0
+		t.each(p, func(tab *regression.Table, j *regression.Judgement, truth []bool) {
+			a, b := count(tab, j, truth, c.n), count(tab, j, truth, c.n+1)
+			power += float64(a.hit) / float64(p.changed)
+			s := float64(a.alarms) / math.Max(1, float64(a.hit+a.alarms))
+			share, worst = share+s, math.Max(worst, s)
+			again += float64(b.hitAgain) / float64(p.changed)
+			wrong = max(wrong, b.alarmsConfirmed)
+			alarms += float64(b.alarmsConfirmed) / math.Max(1, float64(b.hitAgain+b.alarmsConfirmed))
+		})
+		k := float64(t.o.populations)
+		limit, goal := 1., fmt.Sprintf("power >= %.2f, false share <= .08", c.power)
+		confirm := ""
+		switch c.n {
+		case 2: // what is suspected has no goal
+			goal = ""
+		case 3:
+			limit, goal = .20, goal+", none above .20"
+			confirm = "confirmed >= .85 of them, at most 3 false"
+		}
+		const format = "%.0f %% in 1 %% of series, n = %d, effect that matters %.0f %%"
+		name := fmt.Sprintf(format, 100*c.effect, c.n, 100*c.delta)
+		if c.shift > 0 {
+			name += fmt.Sprintf(", shifts N(0, %.0f %%)", 100*c.shift)
+		}
+		t.row(power/k >= c.power && share/k <= .08 && worst <= limit, name, goal,
+			"power %.3f, false share %.3f, worst %.3f", power/k, share/k, worst)
+		t.floored(again/k >= .85 && wrong <= 3, again/k >= .85 && alarms/k <= .05, "  and it stays one more release", confirm,
+			"false share <= .05", "confirmed %.3f, at most %d false, false share %.3f", again/k, wrong, alarms/k)
 	}
-}
-
-func (c change) measure(t *table) {
-	p := standard()
-	p.releases, p.from, p.changed = c.n+2, c.n, p.cells/100
-	p.effect, p.delta, p.shift = math.Log(1+c.effect), math.Log(1+c.delta), c.shift
-	power, share, worst, again, alarms, wrong := 0., 0., 0., 0., 0., 0
-	t.each(p, func(tab *regression.Table, j *regression.Judgement, truth []bool) {
-		a, b := count(tab, j, truth, c.n), count(tab, j, truth, c.n+1)
-		power += float64(a.hit) / float64(p.changed)
-		s := float64(a.alarms) / math.Max(1, float64(a.hit+a.alarms))
-		share, worst = share+s, math.Max(worst, s)
-		again += float64(b.hitAgain) / float64(p.changed)
-		wrong = max(wrong, b.alarmsConfirmed)
-		alarms += float64(b.alarmsConfirmed) / math.Max(1, float64(b.hitAgain+b.alarmsConfirmed))
-	})
-	k := float64(t.o.populations)
-	limit, goal := 1., fmt.Sprintf("power >= %.2f, false share <= .08", c.power)
-	confirm := ""
-	switch c.n {
-	case 2: // what is suspected has no goal
-		goal = ""
-	case 3:
-		limit, goal = .20, goal+", none above .20"
-		confirm = "confirmed >= .85 of them, at most 3 false"
-	}
-	const format = "%.0f %% in 1 %% of series, n = %d, effect that matters %.0f %%"
-	name := fmt.Sprintf(format, 100*c.effect, c.n, 100*c.delta)
-	if c.shift > 0 {
-		name += fmt.Sprintf(", shifts N(0, %.0f %%)", 100*c.shift)
-	}
-	t.row(power/k >= c.power && share/k <= .08 && worst <= limit, name, goal,
-		"power %.3f, false share %.3f, worst %.3f", power/k, share/k, worst)
-	t.floored(again/k >= .85 && wrong <= 3, again/k >= .85 && alarms/k <= .05, "  and it stays one more release", confirm,
-		"false share <= .05", "confirmed %.3f, at most %d false, false share %.3f", again/k, wrong, alarms/k)
 }

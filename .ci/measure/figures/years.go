@@ -102,30 +102,22 @@ func (f fleet) year(seed uint64) year {
 		}
 		again := d.run()
 		y.ratio += count1(ratioFails(runs, again))
-		y.gate(f, runs, seconds, again, other)
+		tab := f.table(runs, seconds, math.Log1p(.05))
+		suspects, confirmed := newest(tab, judge(tab), other)
+		if len(suspects) > 0 && !confirmed { // the re-run stays a part of the history
+			y.asks++
+			y.points += float64(len(suspects))
+			second := slices.Repeat([]float64{math.NaN()}, f.cells())
+			for _, c := range suspects {
+				second[c] = again[c]
+			}
+			seconds[w] = second
+			tab = f.table(runs, seconds, math.Log1p(.05))
+			_, confirmed = newest(tab, judge(tab), other)
+		}
+		y.fails += count1(confirmed)
 	}
 	return y
-}
-
-// gate judges the newest week, once and after a re-run of what it suspects, which stays a part of the history.
-func (y *year) gate(f fleet, runs, seconds [][]float64, again []float64, other *rand.Rand) {
-	tab := f.table(runs, seconds, math.Log1p(.05))
-	suspects, confirmed := newest(tab, judge(tab), other)
-	if len(suspects) > 0 && !confirmed {
-		y.asks++
-		y.points += float64(len(suspects))
-		second := make([]float64, f.cells())
-		for c := range second {
-			second[c] = math.NaN()
-		}
-		for _, c := range suspects {
-			second[c] = again[c]
-		}
-		seconds[len(seconds)-1] = second
-		tab = f.table(runs, seconds, math.Log1p(.05))
-		_, confirmed = newest(tab, judge(tab), other)
-	}
-	y.fails += count1(confirmed)
 }
 
 // newest lists the cells that are worth a re-run, as the gate proposes them: those that the newest release suspects to
