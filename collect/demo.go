@@ -58,7 +58,7 @@ func Demo(ctx context.Context, results string, report func(Event)) (outs []Outco
 			return outs, err
 		}
 	}
-	again := changed(before, newest, workloads)
+	again := changed(before, newest)
 	for seed := uint64(100); seed < 100+demoRechecks && len(again) > 0; seed++ {
 		text := fmt.Sprintf("%d points of %s, measured again on a new server", len(again), last.Name)
 		report(Event{Run: newest.ID, Step: "recheck", Text: text, Final: true})
@@ -83,21 +83,20 @@ func Demo(ctx context.Context, results string, report func(Event)) (outs []Outco
 const demoSource = "demo"
 
 // changed lists the workloads whose TTFT or TPOT changed, and the first that did not, as a control.
-func changed(before, now Outcome, workloads []plan.Workload) []plan.Workload {
-	var out []plan.Workload
-	var control *plan.Workload
+func changed(before, now Outcome) []plan.Workload {
+	var out, same []plan.Workload
 	const recheckFrom = .08 // relative to the release before
 	moved := func(before, now float64) bool { return math.Abs(now-before) > recheckFrom*before }
 	for i := range min(len(now.Points), len(before.Points)) {
 		a, b := before.Points[i], now.Points[i]
 		if moved(a.TTFT, b.TTFT) || moved(a.TPOT, b.TPOT) {
 			out = append(out, b.Workload)
-		} else if control == nil {
-			control = &workloads[i]
+		} else {
+			same = append(same, b.Workload)
 		}
 	}
-	if len(out) > 0 && control != nil {
-		out = append(out, *control)
+	if len(out) > 0 && len(same) > 0 {
+		out = append(out, same[0])
 	}
 	return out
 }

@@ -16,9 +16,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// leastShare is what a point may take at least of a budget: a shorter measurement is warm-up.
-const leastShare = 2 * time.Second
-
 // budget is the time of a plan's points in one turn, which is an equal part of that of all turns of both servers. Each
 // point may take an equal part of what is left: one that is known early leaves its time to those behind it.
 type budget struct {
@@ -38,7 +35,8 @@ func (s *session) untilKnown(ctx context.Context, st *step) (*result, error) {
 	longest := s.limit(st) * 9 / 10
 	most := min(s.plan.Until.Limit(), longest)
 	if s.plan.Budget > 0 {
-		most = min(longest, max(leastShare, s.budget.ends.Sub(s.now())/time.Duration(max(1, s.budget.left))))
+		const least = 2 * time.Second // a shorter measurement is warm-up
+		most = min(longest, max(least, s.budget.ends.Sub(s.now())/time.Duration(max(1, s.budget.left))))
 		s.budget.left--
 	}
 	load, err := s.pointLoad(st, 0)

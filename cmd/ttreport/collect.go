@@ -241,12 +241,14 @@ func (o collectOptions) perform(
 	ctx context.Context, show *progress.Display, sessions ...*session.Session,
 ) (done collected, err error) {
 	newest := sessions[len(sessions)-1]
-	var on []server.Server
+	started := 0
 	for _, s := range sessions {
-		on = append(on, s.Server)
+		if _, ours := s.Server.(server.Supervised); ours {
+			started++
+		}
 	}
 	if !o.serverOnly {
-		about := estimate(ctx, o.ws, newest.Plan, on...)
+		about := estimate(ctx, o.ws, newest.Plan, started)
 		progress.WritePlan(o.sh.err, newest.Plan, about)
 		show.Expect(newest.Plan, about)
 	}
@@ -316,17 +318,11 @@ func (o collectOptions) request(show *progress.Display) session.Request {
 	}
 }
 
-// estimate is how long a plan may take on servers, by what history has of it.
-func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...server.Server) plan.Estimate {
+// estimate is how long a plan may take by what history has of it, where so many servers are started for it.
+func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, started int) plan.Estimate {
 	past, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		past = nil
-	}
-	started := 0
-	for _, s := range on {
-		if _, ours := s.(server.Supervised); ours {
-			started++
-		}
 	}
 	return plan.EstimateOf(p, past).WithServers(started, p, past)
 }
@@ -463,7 +459,7 @@ func (o collectOptions) jobOf(ctx context.Context, number int, e plan.Entry) (en
 	if err := o.scheduler.withoutSecret(res.RunArgs, strings.Split(string(text), "\n")...); err != nil {
 		return engine.Job{}, err
 	}
-	about := estimate(ctx, o.ws, s.Plan)
+	about := estimate(ctx, o.ws, s.Plan, 0)
 	start := cmp.Or(s.Options.Server.StartupTimeout, 10*time.Minute)
 	const eval = 30 * time.Minute // at most, usually
 	name := s.Plan.Model.Name + " on " + system.Device
@@ -552,7 +548,7 @@ func readTargets(ws *workspace.Workspace, m schema.Model, device string) (out pl
 // left counts the suspected scores of tools that collect does not run.
 func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left int) {
 	for _, a := range g.Rechecks() {
-		e := entryOf(r, a.System, a.Release, plan.OnlyBenchmarks)
+		e := entryOf(r, g, a.System, a.Release, plan.OnlyBenchmarks)
 		e.Why = "suspected regression"
 		for _, k := range a.Workloads {
 			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, k))
@@ -563,34 +559,28 @@ func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 		} else {
 			e.Why += "; without a control: it has no other workload, or its device has one already"
 		}
-		e.Server = serverOf(g, a.System)
 		out = append(out, e)
 	}
 	evals, left := r.EvalRechecks(g)
 	for _, x := range evals {
-		e := entryOf(r, x.System, x.Release, plan.OnlyEvals)
+		e := entryOf(r, g, x.System, x.Release, plan.OnlyEvals)
 		e.Evals, e.EvalLimit, e.Why = x.Tasks, x.Limit, "suspected regression"
-		e.Server = serverOf(g, x.System)
 		out = append(out, e)
 	}
 	return out, left
 }
 
-// entryOf is the entry of a plan that measures a system again.
-func entryOf(r *render.Report, of schema.System, release string, only plan.Only) plan.Entry {
-	return plan.Entry{Model: of.Model, Device: of.Device, Impl: r.StatedImpl(of), Release: release, Only: only}
-}
-
-// serverOf is the simulator that a release was measured on, for a plan. A real device has another address on another
-// host, so that the one who measures names it.
-func serverOf(g *gate.Review, of schema.System) (out plan.ServerName) {
+// entryOf is the entry of a plan that measures a system again, on the simulator where the release was measured on one.
+// A real device has another address on another host, so that the one who measures names it.
+func entryOf(r *render.Report, g *gate.Review, of schema.System, release string, only plan.Only) plan.Entry {
+	e := plan.Entry{Model: of.Model, Device: of.Device, Impl: r.StatedImpl(of), Release: release, Only: only}
 	switch on := g.ServerOf(of); {
 	case on.Kind == gate.StartsSimulator:
-		out.Kind = plan.ServerSim
+		e.Server.Kind = plan.ServerSim
 	case on.Address != "" && schema.SameDevice(of.Device, schema.Simulated):
-		out = plan.ServerName{Kind: plan.ServerURL, URL: on.Address}
+		e.Server = plan.ServerName{Kind: plan.ServerURL, URL: on.Address}
 	}
-	return out
+	return e
 }
 
 // otherTools says that suspected scores are of tools that collect does not run.
@@ -613,9 +603,9 @@ func missingEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 		at, known := place[x.System]
 		if !known {
 			at = len(out)
-			e := entryOf(r, x.System, g.Label, plan.OnlyBenchmarks)
+			e := entryOf(r, g, x.System, g.Label, plan.OnlyBenchmarks)
 			e.Why = "not measured in " + g.Release
-			if e.Server = serverOf(g, x.System); e.Server.Kind == "" && schema.SameDevice(x.Device, schema.Simulated) {
+			if e.Server.Kind == "" && schema.SameDevice(x.Device, schema.Simulated) {
 				e.Server.Kind = plan.ServerSim
 			}
 			place[x.System], out = at, append(out, e)

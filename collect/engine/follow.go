@@ -57,10 +57,6 @@ type View struct {
 	Why   string        // what it said last
 }
 
-// settles is how often in a row a final state must be seen before what is missing is submitted again: Slurm shows some
-// of them for a moment while it requeues a job itself, and a shared file system shows a journal late.
-const settles = 3
-
 // Run returns the tasks when all have ended. It returns an error when the context ends, and when a job is refused;
 // jobs that were submitted go on then.
 func (f *Follower) Run(ctx context.Context) ([]Task, error) {
@@ -362,7 +358,9 @@ func (f *Follower) update(ctx context.Context, t *Task, jobs []JobStatus) error 
 	if t.Whole {
 		return f.end(t, f.Backend.About().Succeeded, "")
 	}
-	if t.seen++; t.seen < settles {
+	// Slurm shows some final states for a moment while it requeues a job itself, and a shared file system shows a journal
+	// late: so what is missing is submitted again when one was seen three times in a row.
+	if t.seen++; t.seen < 3 {
 		return nil
 	}
 	if j.State == Lost {

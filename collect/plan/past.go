@@ -177,11 +177,8 @@ type Estimate struct {
 	Total    time.Duration
 }
 
-// Speed that is assumed for a server that was never measured, in tokens a second.
-const (
-	AssumedDecode  = 20. // that one user sees
-	assumedPrefill = 2000.
-)
+// AssumedDecode is the speed that one user sees of a server that was never measured, tokens a second.
+const AssumedDecode = 20.
 
 // What a search for a capacity is assumed to need: measurements, of which the first only look, and requests one after
 // the other in each.
@@ -282,7 +279,7 @@ func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
 	}
 	one, known := h.request(w)
 	if !known {
-		one = float64(w.ISL)/assumedPrefill + float64(w.OSL)/AssumedDecode
+		one = float64(w.ISL)/2000 + float64(w.OSL)/AssumedDecode
 	}
 	if least { // twice the least, by experience with quiet and noisy workloads
 		w.Requests = 2 * p.Until.Least(w.Concurrency)

@@ -231,12 +231,6 @@ func writeWorkloads(w io.Writer, p plan.Plan, e plan.Estimate) {
 	tw.Flush()
 }
 
-// Of the live table.
-const (
-	ahead     = 3  // rows of what comes next
-	itemWidth = 38 // of what is measured, in characters
-)
-
 // table is the live table: the measurement under way, what comes next, and the time that is left.
 func (d *Display) table(e collect.Event) []string {
 	state := "running"
@@ -244,6 +238,7 @@ func (d *Display) table(e collect.Event) []string {
 		state = fmt.Sprintf("%d/%d", e.Done, e.Total)
 	}
 	const format = "%7s  %-38s %9s %9s %9s %9s  %s"
+	const ahead, itemWidth = 3, 38 // rows of what comes next; of what is measured, in characters
 	number := func(i int) string { return fmt.Sprintf("%3d/%-3d", i, e.Count) }
 	rows := []string{
 		fmt.Sprintf(format, "", "", "state", "elapsed", "TTFT ms", "TPOT ms", ""),

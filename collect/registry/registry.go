@@ -28,13 +28,6 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// Bounds of what a registry may answer.
-const (
-	mostPages = 1000
-	mostBody  = 16 << 20 // bytes of a page
-	patience  = 30 * time.Second
-)
-
 // Image is an image without a tag.
 type Image struct {
 	Registry string // host with its port
@@ -62,7 +55,7 @@ func Parse(text string) (Image, error) {
 
 // Tags asks the registry for all tags of an image, sorted as texts, with what docker login keeps for the registry.
 func (i Image) Tags(ctx context.Context) ([]string, error) {
-	client := &auth.Client{Client: origin.Client(patience), Cache: auth.NewCache()}
+	client := &auth.Client{Client: origin.Client(30 * time.Second), Cache: auth.NewCache()}
 	if kept, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil { // else as a stranger
 		login := credentials.Credential(kept)
 		client.Credential = func(ctx context.Context, host string) (auth.Credential, error) {
@@ -76,7 +69,7 @@ func (i Image) Tags(ctx context.Context) ([]string, error) {
 	here := origin.IsHere((&url.URL{Host: i.Registry}).Hostname()) // as docker does, it is asked without TLS then
 	repository := &remote.Repository{
 		Reference: oras.Reference{Registry: i.Registry, Repository: i.Name}, Client: client, PlainHTTP: here,
-		TagListPageSize: 1000, TagListMaxPages: mostPages, MaxMetadataBytes: mostBody,
+		TagListPageSize: 1000, TagListMaxPages: 1000, MaxMetadataBytes: 16 << 20, // of a page
 	}
 	var all []string
 	err := repository.Tags(ctx, "", func(page []string) error {

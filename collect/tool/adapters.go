@@ -45,13 +45,6 @@ var vllm = Adapter{
 	}),
 }
 
-// aiperfKeyFile is the configuration file with the variable of the key, aiperfFile the result.
-const (
-	aiperfKeyFile = "endpoint.yaml"
-	aiperfFile    = "profile_export_aiperf.json"
-	aiperfMissing = "aiperf left no " + aiperfFile + ": with no success at all it writes none"
-)
-
 // average is how AIPerf and genai-perf state a metric, successful is how GuideLLM does.
 type (
 	average    struct{ Avg float64 }
@@ -84,22 +77,23 @@ benchmark:
   dataset: {type: synthetic, entries: %d, prompts: {isl: %d, osl: %d}}
   phases: [{name: profiling, type: %s, requests: %[4]d}]
 `, j.Model, j.URL, kind, j.Requests, j.ISL, j.OSL, load)
-		return os.WriteFile(filepath.Join(out, aiperfKeyFile), []byte(text), 0o666)
+		return os.WriteFile(filepath.Join(out, "endpoint.yaml"), []byte(text), 0o666)
 	},
-	Read: reads(aiperfFile, aiperfMissing, func(s *Summary, r struct {
-		Count    average `json:"request_count"`
-		Errors   average `json:"error_request_count"`
-		TTFT     average `json:"time_to_first_token"`
-		TPOT     average `json:"inter_token_latency"`
-		Latency  average `json:"request_latency"`
-		Duration average `json:"benchmark_duration"`
-	}) error {
-		s.Completed, s.Failed, s.TTFT, s.TPOT = int(r.Count.Avg), int(r.Errors.Avg), r.TTFT.Avg, r.TPOT.Avg
-		if r.Duration.Avg > 0 {
-			s.Reached = r.Latency.Avg / 1000 * r.Count.Avg / r.Duration.Avg
-		}
-		return nil
-	}),
+	Read: reads("profile_export_aiperf.json",
+		"aiperf left no profile_export_aiperf.json: with no success at all it writes none", func(s *Summary, r struct {
+			Count    average `json:"request_count"`
+			Errors   average `json:"error_request_count"`
+			TTFT     average `json:"time_to_first_token"`
+			TPOT     average `json:"inter_token_latency"`
+			Latency  average `json:"request_latency"`
+			Duration average `json:"benchmark_duration"`
+		}) error {
+			s.Completed, s.Failed, s.TTFT, s.TPOT = int(r.Count.Avg), int(r.Errors.Avg), r.TTFT.Avg, r.TPOT.Avg
+			if r.Duration.Avg > 0 {
+				s.Reached = r.Latency.Avg / 1000 * r.Count.Avg / r.Duration.Avg
+			}
+			return nil
+		}),
 }
 
 // guidellm is GuideLLM, in the form of its command line from 0.8 on. With all requests failed it exits 0 and writes

@@ -25,12 +25,6 @@ type Trace struct {
 	Failed   int    // requests without an answer, which are left out
 }
 
-// Numbers of tokens for which a hash of a trace stands.
-const (
-	MooncakeBlock = 512
-	bailianBlock  = 16
-)
-
 // traceFormats are what ReadTrace reads, each with a line of it.
 const traceFormats = `
   Mooncake's JSON lines: {"timestamp": 0, "input_length": 6755, "output_length": 500, "hash_ids": [1, 2]}
@@ -105,9 +99,9 @@ func readLines(data []byte, block int) (Trace, error) {
 		if err := json.Unmarshal(line, &l); err != nil {
 			return Trace{}, fmt.Errorf("line %d: %w; %s", i+1, err, example)
 		}
-		unit, own := time.Millisecond, MooncakeBlock
+		unit, own := time.Millisecond, 512 // tokens for which a hash stands
 		if l.Chat != nil {
-			unit, own = time.Second, bailianBlock
+			unit, own = time.Second, 16
 		}
 		stamp := 0.
 		if t.Timed = t.Timed && l.Timestamp != nil; t.Timed {

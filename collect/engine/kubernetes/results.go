@@ -235,21 +235,15 @@ func deal(from io.Reader, pods map[string]*io.PipeWriter, first chan<- string) {
 	}
 }
 
-const (
-	// followsWithin is how long a log may take to come: what a pod measured is lost when it is ended before.
-	followsWithin = 2 * time.Minute
-	// asksAfter is when it is asked first which pods have printed anything: a process that mostly need not be.
-	asksAfter = 500 * time.Millisecond
-)
-
 // followed waits until each pod of an array that has printed something is followed. silent has the names of all, and
 // first those of pods whose log has begun to come. A pod that has printed nothing has measured nothing.
 func followed(
 	ctx context.Context, t engine.Target, array string, silent map[string]bool, first <-chan string,
 ) error {
-	within, done := context.WithTimeout(ctx, followsWithin)
+	within, done := context.WithTimeout(ctx, 2*time.Minute) // what a pod measured is lost when it is ended before
 	defer done()
-	ask, pause, ended := time.NewTimer(asksAfter), asksAfter, false
+	pause, ended := 500*time.Millisecond, false
+	ask := time.NewTimer(pause) // which pods have printed anything: a process that mostly need not be
 	var why error
 	for len(silent) > 0 {
 		select {
@@ -301,13 +295,6 @@ func (b *Backend) fromClaim(ctx context.Context, s *engine.Submission, j engine.
 	}
 	return err
 }
-
-// Bounds of what reads a claim.
-const (
-	readersAtOnce = 4                // parts of one result
-	startsWithin  = 10 * time.Minute // that none of its pods runs
-	readsWithin   = 24 * time.Hour   // all of its parts
-)
 
 // reader reads the results of one entry from its claim, in parts that a log keeps: each is printed by a pod.
 type reader struct {
@@ -426,13 +413,14 @@ func goesOn(j job, pods []*pod, now time.Time) bool {
 			}
 		}
 	}
-	return j.Spec.Suspend || runs && now.Sub(began) < readsWithin || !runs && now.Sub(last) < startsWithin
+	const starts, reads = 10 * time.Minute, 24 * time.Hour
+	return j.Spec.Suspend || runs && now.Sub(began) < reads || !runs && now.Sub(last) < starts
 }
 
 // readerJob returns the Job that prints n parts of a folder of a claim, from one on, each in a pod.
 func readerJob(s *engine.Submission, g engine.Group, name, folder string, from, n int) (string, error) {
 	f := fieldsOf(s, g)
-	f.Name, f.Folder, f.Parts, f.AtOnce = name, folder, n, min(n, readersAtOnce)
+	f.Name, f.Folder, f.Parts, f.AtOnce = name, folder, n, min(n, 4) // pods at once
 	f.Args = []string{PrintCommand, resultsPath, strconv.Itoa(from), indexVariable}
 	f.ClientResources = requirements(plan.Resources{CPUs: "200m", Mem: "128M"})
 	return execute("reader", f)
