@@ -25,11 +25,6 @@ func (l CommitLinks) of(component, id string, only bool) Address {
 	return filled(l.Commit, component, only, map[string]string{"{commit}": id})
 }
 
-// between is the address of what changed between two commits; "" where none is stated.
-func (l CommitLinks) between(component, from, to string, only bool) Address {
-	return filled(l.Compare, component, only, map[string]string{"{from}": from, "{to}": to})
-}
-
 // filled puts values into the address of a component. A file may state anything as a commit; what cannot be one is no
 // part of an address.
 func filled(by map[string]string, component string, only bool, values map[string]string) Address {
@@ -129,7 +124,7 @@ func (r *Report) commitRange(release int) Cell {
 	a, b := was[name], is[name]
 	return Cell{
 		Text: name + " " + short7(a) + ".." + short7(b), Code: true, Sub: differToo(names[1:]),
-		Href: r.commitLinks().between(name, a, b, only(is, name)),
+		Href: filled(r.commitLinks().Compare, name, only(is, name), map[string]string{"{from}": a, "{to}": b}),
 	}
 }
 

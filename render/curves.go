@@ -1,8 +1,6 @@
 package render
 
 import (
-	"strconv"
-
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
@@ -85,6 +83,3 @@ func (r *Report) deviceCurves(model string) *Table {
 		{medium("Where").in("of levels"), func(x row) Cell { return text(words.CurveWhere(&x.Curve)) }},
 	}).cut("data/ has the numbers")
 }
-
-// whole is a concurrency as people write it.
-func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

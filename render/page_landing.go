@@ -109,15 +109,6 @@ func (r *Report) verdictSections(
 	return append(out, r.noisySection(g, at, fit))
 }
 
-// beside is what a decision counts and neither its card nor its changes say, as sentences.
-func beside(g gate.Review) []string {
-	g.Result.Counts = slices.DeleteFunc(slices.Clone(g.Result.Counts), func(c gate.Tally) bool {
-		return slices.Contains(append(ofHistory(), gate.FailOpen, gate.FailTarget, gate.FailNotRemeasured,
-			gate.NoteBelowLimit, gate.NoteMet), c.Kind)
-	})
-	return words.Inventory(&g)
-}
-
 // NamesIn are links of the names in the headline of a page: of models on devices, their workloads, models, releases; on
 // the front page also of changes.
 func (r *Report) NamesIn(p *Page) (out Links) {

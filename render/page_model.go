@@ -62,8 +62,17 @@ func (r *Report) PairPage(pair Pair) Page {
 		}
 		p.add(section("results", "Results of "+rel.Name, "", t, links))
 	}
-	const few = 10 // runs, the newest: the page of series has those of each release
-	p.add(r.evalSection(pair), r.runsSection(runs, few))
+	const few, tasks = 10, 8 // runs, the newest: the page of series has those of each release
+	b := r.releaseBoard(pair, tasks)
+	if t := b.table(); t != nil {
+		s := section("evals", "Evals", b.about(), t.cut("data/ has all rows, by release").whole(
+			exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))))
+		if newest := r.runs[pair.Pair][at]; b.parts+b.left > 0 {
+			s = s.leading("all scores of the newest run", RunPath(r.Columns.Runs[newest[len(newest)-1]].ID))
+		}
+		p.add(s)
+	}
+	p.add(r.runsSection(runs, few))
 	return p
 }
 
@@ -78,21 +87,4 @@ func (r *Report) runsOfPair(pair Pair) (runs []int) {
 // anyGraded reports whether a target was in force.
 func anyGraded(list []schema.Verdict) bool {
 	return slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Outcome != schema.NoTarget })
-}
-
-// evalSection has the scores of a model on a device over releases; a section without blocks when there is none.
-func (r *Report) evalSection(pair Pair) Section {
-	const most = 8
-	b := r.releaseBoard(pair, most)
-	t := b.table()
-	if t == nil {
-		return Section{}
-	}
-	s := section("evals", "Evals", b.about(), t.cut("data/ has all rows, by release").whole(
-		exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))))
-	if b.parts+b.left > 0 {
-		runs := r.runs[pair.Pair][pair.Newest]
-		s = s.leading("all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID))
-	}
-	return s
 }

@@ -69,9 +69,16 @@ func (r *Report) ReleasePage(at int) Page {
 	return p
 }
 
-// decisionLead is a decision with its reason in a sentence, and what its card does not count.
+// decisionLead is a decision with its reason in a sentence, and what it counts that neither its card nor its changes
+// say.
 func decisionLead(d words.Decision, g gate.Review) Lead {
-	return Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Heading(&g, d.Word), Paras: beside(g)}
+	l := Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Heading(&g, d.Word)}
+	g.Result.Counts = slices.DeleteFunc(slices.Clone(g.Result.Counts), func(c gate.Tally) bool {
+		return slices.Contains(append(ofHistory(), gate.FailOpen, gate.FailTarget, gate.FailNotRemeasured,
+			gate.NoteBelowLimit, gate.NoteMet), c.Kind)
+	})
+	l.Paras = words.Inventory(&g)
+	return l
 }
 
 // allInJSON says where all rows of a table of the gate are.

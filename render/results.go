@@ -123,6 +123,16 @@ func (r *Report) points(runs []int) (out []*columns.PointRow) {
 	return out
 }
 
+// keysOf are the workloads of points, in their order.
+func keysOf(points []*columns.PointRow) []int32 {
+	var seen groups[int32, int32]
+	for _, p := range points {
+		key, _ := seen.of(p.Key)
+		*key = p.Key
+	}
+	return seen.list
+}
+
 // Shown is a point's statistic as every surface shows it: a percentile of too few requests is no number.
 func (r *Report) Shown(p *columns.PointRow, metric, stat string) schema.Number {
 	v := r.raw(p, metric, stat)

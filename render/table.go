@@ -96,6 +96,19 @@ type Mark struct {
 	Text     string
 }
 
+// Spark is a row's history: its last values in release order.
+type Spark struct {
+	Label  string
+	Values []float64 // NaN where a release has none
+}
+
+// Strip is the distribution of a latency over requests, on a scale that it shares with others.
+type Strip struct {
+	Label     string
+	Quantiles []float64 // 33, at i/32
+	Low, High float64   // of the scale, above zero
+}
+
 // Below is what stands below the value of a cell: "median 74.6, p99 86.7, n = 100".
 func (c Col) Below(v *Cell) string {
 	if v.Stats == "" {

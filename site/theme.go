@@ -48,9 +48,13 @@ func NewTheme(logo []byte, name string, tokens map[string]string) (Theme, error)
 	if len(tokens) == 0 {
 		return t, nil
 	}
-	own, err := palette()
+	css, err := fs.ReadFile(static.Files(), "site.css")
 	if err != nil {
-		return Theme{}, err
+		return Theme{}, fmt.Errorf("style: %w", err)
+	}
+	own := map[string][2]string{} // light and dark
+	for _, m := range tokenRE.FindAllStringSubmatch(string(css), -1) {
+		own[m[1]] = [2]string{m[2], m[3]}
 	}
 	names := slices.Sorted(maps.Keys(tokens))
 	var plain, both strings.Builder
@@ -169,19 +173,6 @@ func colours(s string) ([2]string, error) {
 }
 
 var tokenRE = lazyregexp.New(`--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`)
-
-// palette reads the colour tokens of site.css, light and dark.
-func palette() (map[string][2]string, error) {
-	css, err := fs.ReadFile(static.Files(), "site.css")
-	if err != nil {
-		return nil, fmt.Errorf("style: %w", err)
-	}
-	out := map[string][2]string{}
-	for _, m := range tokenRE.FindAllStringSubmatch(string(css), -1) {
-		out[m[1]] = [2]string{m[2], m[3]}
-	}
-	return out, nil
-}
 
 // readable holds the colours of text against the paper, where the owner chose one of the two.
 func readable(own map[string][2]string, chosen []string) error {

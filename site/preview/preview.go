@@ -139,13 +139,10 @@ func page(root *os.Root, w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(lively(html)) // a reader that left needs no answer
+	// The page's own policy allows the one connection that the script needs.
+	live := []byte("<script src=\"/_ttreport/live.js\"></script>\n</head>")
+	_, _ = w.Write(bytes.Replace(html, []byte("</head>"), live, 1)) // a reader that left needs no answer
 	return true
-}
-
-// lively adds the script to a page. The page's own policy allows the one connection that it needs.
-func lively(html []byte) []byte {
-	return bytes.Replace(html, []byte("</head>"), []byte("<script src=\"/_ttreport/live.js\"></script>\n</head>"), 1)
 }
 
 // events tells a page what happens until it leaves.
