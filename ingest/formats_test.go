@@ -120,6 +120,9 @@ func TestAllFormatsInEveryWay(t *testing.T) {
 			t.Errorf("%s: %d written, %d replaced: %s", filepath.Base(way), got.Written, len(got.Replaced),
 				firstDifference(now, want))
 		}
+		if way == folder {
+			continue // that is the history
+		}
 		_, fresh := store(t, t.TempDir(), way)
 		if a, b := strings.ReplaceAll(fresh, way+"/", ""), strings.ReplaceAll(want, folder+"/", ""); a != b {
 			t.Errorf("%s, read alone: another history: %s", filepath.Base(way), firstDifference(a, b))
