@@ -326,7 +326,17 @@ func plain(paths []string) []string {
 		}
 	}
 	for _, of := range schema.Alike(split, shapeOf) {
-		dropCounters(of)
+		for column := range of[0] { // empty the numbers that count repeats
+			var values []string
+			for _, name := range of {
+				values = append(values, name[column])
+			}
+			if isOrdinal(of[0], column) && counts(values, wordBefore(of[0], column)) {
+				for _, name := range of {
+					name[column] = ""
+				}
+			}
+		}
 	}
 	out := make([]string, len(paths))
 	for i, t := range split {
@@ -376,26 +386,10 @@ func isOrdinal(tokens []string, i int) bool {
 	if t[0] >= '0' && t[0] <= '9' {
 		return true
 	}
-	alone := func(j int) bool { return j < 0 || j >= len(tokens) || strings.ContainsAny(tokens[j][:1], "-_. /(") }
-	return len(t) == 1 && t[0] >= 'a' && t[0] <= 'z' && alone(i-1) && alone(i+1)
-}
-
-// dropCounters empties the numbers that count repeats among names of one shape.
-func dropCounters(names [][]string) {
-	for column := range names[0] {
-		if !isOrdinal(names[0], column) {
-			continue
-		}
-		var values []string
-		for _, name := range names {
-			values = append(values, name[column])
-		}
-		if counts(values, wordBefore(names[0], column)) {
-			for _, name := range names {
-				name[column] = ""
-			}
-		}
+	alone := func(j int) bool { // a counter that was emptied is none of these
+		return j < 0 || j >= len(tokens) || tokens[j] != "" && strings.ContainsAny(tokens[j][:1], "-_. /(")
 	}
+	return len(t) == 1 && t[0] >= 'a' && t[0] <= 'z' && alone(i-1) && alone(i+1)
 }
 
 // wordBefore is the word that a number belongs to: the one right before it, across one separator.

@@ -30,6 +30,16 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// A letter behind the number of a repeat is no counter of its own; names of this kind ended the program.
+func TestLettersBehindNumbers(t *testing.T) {
+	if got := naming.Differences([]string{"x/1a.json", "x/2a.json"}); got != nil {
+		t.Errorf("%v, want repeats", got)
+	}
+	if got := naming.Differences([]string{"x/1a.json", "x/2b.json"}); len(got) != 2 {
+		t.Errorf("%v, want two names", got)
+	}
+}
+
 // A label has the numbers that are set, and those of a model; what the key and the facts state it has not.
 func TestLabels(t *testing.T) {
 	eight := 8.
