@@ -155,7 +155,8 @@ func assemble(results []*result) (schema.Run, string) {
 		run.Extra = withUnknown(run.Extra, r.reading.Extra)
 		run.Start = earlier(run.Start, r.facts.Start)
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
-		r.give()
+		r.given = r.measured() // memory should hold each of tens of thousands of results once
+		r.reading.Points, r.reading.Scores = nil, nil
 	}
 	stated := statedOf(results, run.Provenance)
 	for src := range run.Sources() {
@@ -242,7 +243,7 @@ func derivedID(run *schema.Run) string {
 		x, _ := s.Value.Get()
 		add(s.Start, s.Task+" "+s.Metric+" "+duplicate.Number(x), s.Source.SHA256)
 	}
-	facts := schema.Facts{Release: run.Release, Model: run.Model, Impl: run.Impl, Device: run.Device, Stack: run.Stack}
+	facts := run.Facts()
 	began := run.Start.UTC().Truncate(time.Second)
 	parts := []string{systemOf(&facts, run.Device.Name), least, began.Format(time.RFC3339)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, idSeparator)))

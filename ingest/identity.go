@@ -259,30 +259,22 @@ func (r *result) stateWorkloads(s statement) (taken int) {
 	for i := range r.reading.Points {
 		taken += r.stateWorkload(&r.reading.Points[i], s)
 	}
-	if isStated(s.from) {
-		for i := range r.reading.Scores {
-			taken += stateSettings(&r.reading.Scores[i], s.workload.Dims)
-		}
+	if !isStated(s.from) {
+		return taken
 	}
-	return taken
-}
-
-// stateSettings says of a score in which configuration a person states that it was measured, and returns how much of it
-// is new. Scores of different ones are not compared.
-func stateSettings(s *schema.Score, dims map[string]string) (taken int) {
-	text := s.Unknown.Text(schema.Settings)
-	for _, name := range slices.Sorted(maps.Keys(dims)) {
-		if one := name + "=" + dims[name]; name != schema.DimLabel && !strings.Contains(text, one) {
-			text = strings.TrimPrefix(text+", "+one, ", ")
-			taken++
+	for i := range r.reading.Scores { // those of different configurations are not compared
+		t, before := &r.reading.Scores[i], taken
+		text := t.Unknown.Text(schema.Settings)
+		for _, name := range slices.Sorted(maps.Keys(s.workload.Dims)) {
+			if one := name + "=" + s.workload.Dims[name]; name != schema.DimLabel && !strings.Contains(text, one) {
+				text = strings.TrimPrefix(text+", "+one, ", ")
+				taken++
+			}
 		}
-	}
-	if taken > 0 {
-		s.Unknown = maps.Clone(s.Unknown)
-		if s.Unknown == nil {
-			s.Unknown = schema.Unknown{}
+		if taken > before {
+			t.Unknown = maps.Clone(t.Unknown)
+			t.Unknown.Set(schema.Settings, text)
 		}
-		s.Unknown[schema.Settings] = schema.JSONString(text)
 	}
 	return taken
 }

@@ -215,12 +215,6 @@ func (s *source) measured() numbers {
 	return numbers{len(s.reading.Points) + s.given.points, len(s.reading.Scores) + s.given.scores}
 }
 
-// give lets go of the results, since a run has them: a tree has tens of thousands, and memory should hold each once.
-func (s *source) give() {
-	s.given = s.measured()
-	s.reading.Points, s.reading.Scores = nil, nil
-}
-
 // fileRole is the role of a file with one of our names; "" for any other file.
 type fileRole string
 

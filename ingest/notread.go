@@ -412,7 +412,20 @@ func isAligned(head, row []byte) bool {
 func unreadJSON(p *schema.Problem, f *decode.File) bool {
 	names := measuredNames(f.First)
 	if names == "" {
-		return f.First.Get("cells").Kind() == decode.Array && unreadText(p, notebook(f.First), ".ipynb")
+		cells := f.First.Get("cells") // of a Jupyter notebook, whose cells printed something
+		var text []byte
+		for cell := range cells.Items() {
+			for output := range cell.Get("outputs").Items() {
+				for _, lines := range []decode.Value{
+					output.Get("text"), output.At("data", "text/plain"), output.At("data", "text/html"),
+				} {
+					for line := range lines.Items() {
+						text = append(append(text, strings.TrimSpace(line.Str())...), '\n')
+					}
+				}
+			}
+		}
+		return cells.Kind() == decode.Array && unreadText(p, tag.ReplaceAll(text, []byte(" ")), ".ipynb")
 	}
 	p.Code, p.Found = "unread-numbers", "numbers called "+names+ofNoFormat
 	p.Hint = mappingHint(f)
@@ -433,24 +446,6 @@ var statedLine = lazyregexp.New(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|thro
 	`\d\s*tok(en)?s?/s\b.*\bttft\b.*\d|` +
 	`^\s*tok(en)?s?/s\s+\d|` +
 	`^.{0,40}\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b).{0,60}$`)
-
-// notebook is what the cells of a Jupyter notebook printed.
-func notebook(v decode.Value) []byte {
-	var text []byte
-	add := func(lines decode.Value) {
-		for line := range lines.Items() {
-			text = append(append(text, strings.TrimSpace(line.Str())...), '\n')
-		}
-	}
-	for cell := range v.Get("cells").Items() {
-		for output := range cell.Get("outputs").Items() {
-			add(output.Get("text"))
-			add(output.At("data", "text/plain"))
-			add(output.At("data", "text/html"))
-		}
-	}
-	return tag.ReplaceAll(text, []byte(" "))
-}
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
 // items are searched: the others have the same names. Of an object the first members are: to search 250,000 takes a

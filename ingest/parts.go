@@ -33,7 +33,13 @@ func joinParts(sources []*source) {
 		case lmeval.Samples, format.EveryInstances:
 			joinSamples(s, near)
 		case format.EvalScopePercentiles, format.EvalScopeArguments:
-			joinLoadTest(s, near)
+			isOwn := func(o *source) bool { return o.reading.Format == format.EvalScope.Name && o.counts() }
+			if i := slices.IndexFunc(near, isOwn); i >= 0 {
+				format.CombineEvalScope(&near[i].reading, s.reading)
+				s.drop(near[i].shown())
+			} else { // percentiles and arguments alone are no result
+				s.reading.Points = nil
+			}
 		case format.LLMPerfResponses:
 			if !summaries[llmperfStem(s)] { // of their name, beside them or in another folder
 				s.report(schema.Problem{
@@ -74,8 +80,13 @@ func wholeOf(s *source, near, all []*source) string {
 		if stage != "" && format.IsInferencePerfSummary(s.rel) {
 			return path.Dir(stage)
 		}
-	case aiperf.Sweep:
-		return runsOfSweep(s, all)
+	case aiperf.Sweep: // of runs below the same folder
+		sweep := path.Dir(path.Dir(s.shown()))
+		for _, o := range all {
+			if o.reading.Format == aiperf.Format && (sweep == "." || strings.HasPrefix(o.shown(), sweep+"/")) {
+				return path.Dir(o.shown())
+			}
+		}
 	}
 	return ""
 }
@@ -85,29 +96,6 @@ func isSummaryOf(table, o *source) bool {
 	format := o.reading.Format
 	return (format == aiperf.Format || format == aiperf.GenAI || format == aiperf.Records && o.counts()) &&
 		(isDefault(table) && isDefault(o) || aiperfStem(table) == aiperfStem(o))
-}
-
-// runsOfSweep is a folder of the runs that AIPerf's aggregate is made of, which are below the same folder.
-func runsOfSweep(s *source, all []*source) string {
-	sweep := path.Dir(path.Dir(s.shown()))
-	for _, o := range all {
-		if o.reading.Format == aiperf.Format && (sweep == "." || strings.HasPrefix(o.shown(), sweep+"/")) {
-			return path.Dir(o.shown())
-		}
-	}
-	return ""
-}
-
-// joinLoadTest puts percentiles and arguments of evalscope into the summary beside them. Alone they are no result.
-func joinLoadTest(s *source, near []*source) {
-	for _, own := range near {
-		if own.reading.Format == format.EvalScope.Name && own.counts() {
-			format.CombineEvalScope(&own.reading, s.reading)
-			s.drop(own.shown())
-			return
-		}
-	}
-	s.reading.Points = nil
 }
 
 // llmperfStem is what a summary of llmperf and its requests are both called.

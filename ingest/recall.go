@@ -205,12 +205,10 @@ func span(sources []*source) (read map[string]bool, from, to time.Time, isUndate
 // divide makes results of a document, one for each file, and reports whether one of them was read.
 func (d *document) divide(read map[string]bool) (isKnown bool) {
 	run := &d.run
-	facts := schema.Facts{
-		Release: run.Release, Channel: run.Channel, Line: run.Line, Model: run.Model, Impl: run.Impl, Device: run.Device,
-		Stack: run.Stack, Start: run.Start,
-	}
-	if !isDerivedID(run) || isStated(run.Provenance["id"].From) { // by who merged runs
-		facts.RunID = run.ID
+	facts := run.Facts()
+	facts.End = time.Time{}
+	if isDerivedID(run) && !isStated(run.Provenance["id"].From) { // by who merged runs
+		facts.RunID = ""
 	}
 	type place struct{ path, sha256 string }
 	byFile := map[place]*result{}
@@ -263,7 +261,10 @@ func (d *document) end() {
 // resultOf begins the result of a file of a document.
 func (d *document) resultOf(s schema.Source, facts schema.Facts) *result {
 	run := &d.run
-	r := &result{doc: d, source: storedSource(s)}
+	r := &result{doc: d, source: &source{
+		found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
+		reading: schema.Reading{Format: s.Format},
+	}}
 	r.reading.Extra, r.reading.Interleaved = run.Extra, run.Interleaved
 	r.identity = identity{
 		facts: facts, targets: run.Targets, accepted: run.Acceptance, plan: run.Plan,
@@ -285,14 +286,6 @@ func (d *document) resultOf(s schema.Source, facts schema.Facts) *result {
 	return r
 }
 
-// storedSource is a file as a document names it.
-func storedSource(s schema.Source) *source {
-	return &source{
-		found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
-		reading: schema.Reading{Format: s.Format},
-	}
-}
-
 // same returns the stored results of the bytes of a result that are the same measurement: not a collection at another
 // time, nor a copy that lies in the place of another release's results. Where a person states the release with a flag,
 // what was stored is corrected, wherever it lies.
@@ -305,17 +298,6 @@ func (m *memory) same(r *result) (out []*result) {
 		}
 	}
 	return out
-}
-
-// score returns the score of a result that is another one read again, nil for none.
-func (r *result) score(s *schema.Score) *schema.Score {
-	i := slices.IndexFunc(r.reading.Scores, func(t schema.Score) bool {
-		return t.Task == s.Task && t.Metric == s.Metric && sameValue(&t, s)
-	})
-	if i < 0 {
-		return nil
-	}
-	return &r.reading.Scores[i]
 }
 
 // stored returns what documents state of the same bytes, where they agree: what a person stated before, or the rest.
@@ -381,8 +363,9 @@ func (m *memory) replace(results []*result) {
 			r.keep(old)
 			for i := range r.reading.Scores {
 				s := &r.reading.Scores[i]
-				if t := old.score(s); t != nil && known(t) > known(s) {
-					*s = *t
+				isAgain := func(t schema.Score) bool { return t.Task == s.Task && t.Metric == s.Metric && sameValue(&t, s) }
+				if at := slices.IndexFunc(old.reading.Scores, isAgain); at >= 0 && known(&old.reading.Scores[at]) > known(s) {
+					*s = old.reading.Scores[at]
 				}
 			}
 			if old.facts.RunID == "" && isOneSystem(&old.facts, &r.facts) {

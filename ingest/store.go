@@ -211,7 +211,16 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 			hasID, d.isTaken, run.ID = true, true, d.run.ID
 		}
 		old.Points, old.Scores, old.Start, old.End = d.run.Points, d.run.Scores, d.run.Start, d.run.End
-		run = history.Update(onlyOf(old, &run), run, s.Retarget)
+		all, has := len(old.Points)+len(old.Scores), map[string]bool{} // files that the run has, too
+		for src := range run.Sources() {
+			has[src.SHA256] = true
+		}
+		old.Points = slices.DeleteFunc(slices.Clone(old.Points), func(p schema.Point) bool { return !has[p.Source.SHA256] })
+		old.Scores = slices.DeleteFunc(old.DatedScores(), func(t schema.Score) bool { return !has[t.Source.SHA256] })
+		if len(old.Points)+len(old.Scores) < all || !isStated(old.Provenance["start"].From) {
+			old.Start, old.End = timesOf(&old) // what is left of a run has the times of the whole
+		}
+		run = history.Update(old, run, s.Retarget)
 	}
 	return run
 }
@@ -229,21 +238,6 @@ func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
 		return history.Put(s.Dir, run, s.Retarget)
 	}
 	return history.Replace(s.Dir, run)
-}
-
-// onlyOf is a document with the results of files that a run has, too.
-func onlyOf(old schema.Run, run *schema.Run) schema.Run {
-	all := len(old.Points) + len(old.Scores)
-	has := map[string]bool{}
-	for src := range run.Sources() {
-		has[src.SHA256] = true
-	}
-	old.Points = slices.DeleteFunc(slices.Clone(old.Points), func(p schema.Point) bool { return !has[p.Source.SHA256] })
-	old.Scores = slices.DeleteFunc(old.DatedScores(), func(t schema.Score) bool { return !has[t.Source.SHA256] })
-	if from := old.Provenance["start"].From; len(old.Points)+len(old.Scores) < all || !isStated(from) {
-		old.Start, old.End = timesOf(&old) // what is left of a run has the times of the whole
-	}
-	return old
 }
 
 // timesOf is from when to when the results of a run were measured; zero where one does not say it.

@@ -246,11 +246,12 @@ func agreement(a, b *schema.Point) Agreement {
 
 // eachShared goes through the statistics that two points have, and ends with false at one in which they differ.
 func eachShared(a, b *schema.Point, do func(k *schema.Kind, isStd bool, x float64)) (equal bool) {
+	isUnknown := func(def string) bool { return def == "" || def == schema.DefNotStated }
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
 		k := m.Kind()
 		other, has := b.Metric(k.Name)
-		if !has || !sameDefinition(k.Def, other.Kind().Def) {
+		if def := other.Kind().Def; !has || def != k.Def && !isUnknown(def) && !isUnknown(k.Def) {
 			continue
 		}
 		for _, s := range m.Stats {
@@ -258,7 +259,7 @@ func eachShared(a, b *schema.Point, do func(k *schema.Kind, isStd bool, x float6
 			isStd := s.Is("std")
 			switch {
 			case !ok:
-			case !same(s.Value, x) && !(isStd && sameDeviation(s.Value, x, sizeOf(a, m.N))):
+			case !same(s.Value, x) && !(isStd && sameDeviation(s.Value, x, a, m.N)):
 				return false
 			default:
 				do(&k, isStd, x)
@@ -271,22 +272,15 @@ func eachShared(a, b *schema.Point, do func(k *schema.Kind, isStd bool, x float6
 // same reports that two numbers are equal to a millionth.
 func same(x, y float64) bool { return math.Abs(x-y) <= tolerance*math.Max(math.Abs(x), math.Abs(y)) }
 
-// sameDeviation reports that two standard deviations are of one sample of n values: some tools divide by n − 1.
-func sameDeviation(x, y, n float64) bool {
-	if same(x, y) {
-		return true
+// sameDeviation reports that two standard deviations of a point's metric are of one sample of n values, 0 for as many
+// as there were requests: some tools divide by n − 1.
+func sameDeviation(x, y float64, p *schema.Point, n int) bool {
+	size := float64(n)
+	if n == 0 {
+		size, _ = p.Value("requests_ok", "value")
 	}
 	between := math.Max(x, y) / math.Min(x, y)
-	return n > 1 && math.Abs(between-math.Sqrt(n/(n-1))) <= 1e-5
-}
-
-// sizeOf is the size of a metric's sample; 0 when nothing states it.
-func sizeOf(p *schema.Point, n int) float64 {
-	if n > 0 {
-		return float64(n)
-	}
-	ok, _ := p.Value("requests_ok", "value")
-	return ok
+	return size > 1 && math.Abs(between-math.Sqrt(size/(size-1))) <= 1e-5
 }
 
 // follows reports a metric whose numbers follow from those of another.
@@ -360,12 +354,6 @@ func SameWhereStated(a, b map[string]string) bool {
 	return true
 }
 
-// sameDefinition reports whether two definitions are equal, or one is unknown.
-func sameDefinition(a, b string) bool {
-	unknown := func(def string) bool { return def == "" || def == schema.DefNotStated }
-	return a == b || unknown(a) || unknown(b)
-}
-
 // Richness orders copies: measured requests before statistics, then by how many there are.
 func Richness(p *schema.Point) int {
 	n := 0
@@ -423,22 +411,6 @@ func numbersOf(p *schema.Point) (hash string, strong bool) {
 	return hex.EncodeToString(sum[:12]), fractions >= enoughFractions
 }
 
-// few are the deviations of a point that has too few numbers to know it by, as text, and the digits that it adds to
-// those of its file.
-func few(p *schema.Point) (deviations string, digits int) {
-	for i := range p.Metrics {
-		k := p.Metrics[i].Kind()
-		for _, s := range p.Metrics[i].Stats {
-			if s.Is("std") {
-				deviations += " " + Number(s.Value)
-			} else if s.Value != math.Trunc(s.Value) && !isCount(k.Name) && !follows(&k) {
-				digits += significant(s.Value)
-			}
-		}
-	}
-	return deviations, digits
-}
-
 // enoughDigits is how many digits of its points in all make a file the copy of another.
 const enoughDigits = 12
 
@@ -452,10 +424,17 @@ func Content(r *schema.Reading) (hash string, ok bool) {
 	digits := 0
 	for i := range r.Points {
 		numbers, strong := numbersOf(&r.Points[i])
-		if !strong {
-			deviations, more := few(&r.Points[i])
-			numbers += deviations
-			digits += more
+		for _, m := range r.Points[i].Metrics { // too few numbers to know it by: deviations count, and digits of all
+			k := m.Kind()
+			for _, s := range m.Stats {
+				switch {
+				case strong:
+				case s.Is("std"):
+					numbers += " " + Number(s.Value)
+				case s.Value != math.Trunc(s.Value) && !isCount(k.Name) && !follows(&k):
+					digits += significant(s.Value)
+				}
+			}
 		}
 		ok = ok || strong || digits >= enoughDigits
 		parts = append(parts, numbers)

@@ -285,8 +285,8 @@ func unwrittenTarget(targets []schema.Target) string {
 // unwritten is the first part of a document that no ttreport writes, "" for none.
 func unwritten(r *schema.Run) string {
 	long, commits := "", len(r.Stack.Commits)
-	manifest.EachText(&schema.Facts{Model: r.Model, Device: r.Device, Impl: r.Impl, Release: r.Release,
-		Stack: r.Stack, RunID: r.ID}, func(s string) string {
+	facts := r.Facts()
+	manifest.EachText(&facts, func(s string) string {
 		if len(s) > longestName {
 			long = s
 		}

@@ -62,11 +62,7 @@ func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading 
 	return schema.Reading{
 		Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets,
 		Acceptance: r.Acceptance, Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
-		Provenance: r.Provenance, Interleaved: r.Interleaved,
-		Facts: schema.Facts{
-			RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model,
-			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
-		},
+		Provenance: r.Provenance, Interleaved: r.Interleaved, Facts: r.Facts(),
 	}
 }
 

@@ -86,7 +86,20 @@ func Doubtful(points []schema.Point) []schema.Problem {
 			}
 			widest = max(widest, times)
 			if times > worst {
-				worst, says = times, doubt(group, metric, lo, hi, least, most)
+				worst, says = times, schema.Problem{
+					Severity: schema.SevWarning, Path: hi.Source.Path, Code: schema.CodeRepeatsDiffer,
+					Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group),
+						lo.Key.Workload(), metric, least, most),
+					Expected: "repeats that differ by less than 1.5 x, waits by less than 20 x", Used: "none of them is judged",
+					Hint: "state what differs in a manifest, or with {config}, {backend}, {release} or {model} in --pattern",
+				}
+				if !slices.Contains(schema.Speeds(), metric) {
+					says.Used = "each as a repeat"
+				}
+				if lo.Source.Path != hi.Source.Path {
+					says.Found += ", the least in " + lo.Source.Path
+				}
+				tellApart(&says, lo, hi)
 			}
 		}
 		if widest > Chance {
@@ -124,25 +137,6 @@ func ends(group []*schema.Point, metric string) (lo, hi *schema.Point, least, mo
 
 // waits is what [Chance] is for what a request waits: a cold start and a queue make it many times as long.
 const waits = 20.
-
-// doubt is the warning about a group of which two points differ too much.
-func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, most float64) schema.Problem {
-	out := schema.Problem{
-		Severity: schema.SevWarning, Path: hi.Source.Path, Code: schema.CodeRepeatsDiffer,
-		Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group), lo.Key.Workload(),
-			metric, least, most),
-		Expected: "repeats that differ by less than 1.5 x, waits by less than 20 x", Used: "none of them is judged",
-		Hint: "state what differs in a manifest, or with {config}, {backend}, {release} or {model} in --pattern",
-	}
-	if !slices.Contains(schema.Speeds(), metric) {
-		out.Used = "each as a repeat"
-	}
-	if lo.Source.Path != hi.Source.Path {
-		out.Found += ", the least in " + lo.Source.Path
-	}
-	tellApart(&out, lo, hi)
-	return out
-}
 
 // fieldsOf are the short values of a point that no reader takes, and its conditions.
 func fieldsOf(p *schema.Point) map[string]string {

@@ -295,6 +295,14 @@ type Facts struct {
 	Stack     Stack     `yaml:"stack,omitempty"`
 }
 
+// Facts are those of a run.
+func (r *Run) Facts() Facts {
+	return Facts{
+		RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model,
+		Impl: r.Impl, Device: r.Device, Stack: r.Stack,
+	}
+}
+
 // Widen makes the run begin no later and end no earlier than a part of it. note is why the part's start is not certain.
 func (f *Facts) Widen(start, end time.Time, note string) {
 	if f.Start.IsZero() || !start.IsZero() && start.Before(f.Start) {

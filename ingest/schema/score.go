@@ -42,7 +42,11 @@ func (s *Score) Lower() bool {
 
 // NoShare is what is known of a metric that is no share of right answers; ok is false where nothing is.
 func (s *Score) NoShare() (kind ScoreKind, ok bool) {
-	at := slices.IndexFunc(noShares, func(k ScoreKind) bool { return s.isCalled(k.name) })
+	at := slices.IndexFunc(noShares, func(k ScoreKind) bool { // the metric is called so, or ends in it as a word
+		at := len(s.Metric) - len(k.name)
+		return at >= 0 && strings.EqualFold(s.Metric[at:], k.name) &&
+			(at == 0 || strings.IndexByte("_ .-", s.Metric[at-1]) >= 0)
+	})
 	if at < 0 {
 		return ScoreKind{}, false
 	}
@@ -64,12 +68,6 @@ var noShares = []ScoreKind{
 	{"wer", true, true}, {"cer", true, true}, {"ter", true, true}, {"brier", true, true},
 	{"brier_score", true, true},
 	{"bleu", false, true}, {"bleu_max", false, true}, {"bleu_diff", false, false},
-}
-
-// isCalled reports that the metric is called so, or ends in it as a word.
-func (s *Score) isCalled(name string) bool {
-	at := len(s.Metric) - len(name)
-	return at >= 0 && strings.EqualFold(s.Metric[at:], name) && (at == 0 || strings.IndexByte("_ .-", s.Metric[at-1]) >= 0)
 }
 
 // Headline is the name under which a reader marks the one of several metrics that is the score of its report.
