@@ -45,7 +45,21 @@ func readListing(f *decode.File, r *schema.Reading) {
 // readingOf converts a run to a reading of the format and detail of m. Secrets are removed again, because another
 // program may have written it.
 func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading {
-	r, problem := newDecoder().document(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
+	text, most := v.Raw(), f.Limits().Results+1 // items of each list, which shows that there are too many
+	for _, name := range []string{"points", "scores", "targets", "plan", "problems"} {
+		list := v.Get(name)
+		if list.Len() <= most {
+			continue
+		}
+		var items [][]byte
+		for item := range list.Items() {
+			if items = append(items, item.Raw()); len(items) == most {
+				break
+			}
+		}
+		text = bytes.Replace(text, list.Raw(), slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), 1)
+	}
+	r, problem := newDecoder().document(f.Path, text)
 	if problem != nil {
 		return schema.Reading{Format: m.Format, Detail: m.Detail, Problems: []schema.Problem{*problem}}
 	}
@@ -64,25 +78,6 @@ func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading 
 		Acceptance: r.Acceptance, Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
 		Provenance: r.Provenance, Interleaved: r.Interleaved, Facts: r.Facts(),
 	}
-}
-
-// shortened is the text of a document whose lists have at most so many items.
-func shortened(v decode.Value, most int) []byte {
-	text := v.Raw()
-	for _, name := range []string{"points", "scores", "targets", "plan", "problems"} {
-		list := v.Get(name)
-		if list.Len() <= most {
-			continue
-		}
-		var items [][]byte
-		for item := range list.Items() {
-			if items = append(items, item.Raw()); len(items) == most {
-				break
-			}
-		}
-		text = bytes.Replace(text, list.Raw(), slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), 1)
-	}
-	return text
 }
 
 // clean removes secrets from unknown fields: values under the name of a secret, and text that looks like a secret.

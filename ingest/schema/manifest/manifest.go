@@ -112,25 +112,20 @@ func (m Manifest) Of(rel string) (schema.Facts, string, Workload) {
 		}
 		Take(&over, &f, nil)
 		f = over
-		w = w.under(o.Workload)
+		with := o.Workload
+		w = Workload{
+			Task: cmp.Or(with.Task, w.Task), ISL: cmp.Or(with.ISL, w.ISL), OSL: cmp.Or(with.OSL, w.OSL),
+			Concurrency: cmp.Or(with.Concurrency, w.Concurrency), Rate: cmp.Or(with.Rate, w.Rate),
+			Dataset: cmp.Or(with.Dataset, w.Dataset), Dims: w.Dims,
+		}
+		if with.Dims != nil {
+			w.Dims = with.Dims
+		}
 		if o.Tool != "" {
 			tool = o.Tool
 		}
 	}
 	return f, tool, w
-}
-
-// under returns the workload with the fields that o states replaced by those of o.
-func (w Workload) under(o Workload) Workload {
-	out := Workload{
-		Task: cmp.Or(o.Task, w.Task), ISL: cmp.Or(o.ISL, w.ISL), OSL: cmp.Or(o.OSL, w.OSL),
-		Concurrency: cmp.Or(o.Concurrency, w.Concurrency), Rate: cmp.Or(o.Rate, w.Rate),
-		Dataset: cmp.Or(o.Dataset, w.Dataset), Dims: w.Dims,
-	}
-	if o.Dims != nil {
-		out.Dims = o.Dims
-	}
-	return out
 }
 
 // field is one fact that can be merged and compared.
