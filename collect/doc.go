@@ -5,9 +5,9 @@
 // ingest reads that folder like any other; the two packages share nothing else. It must not decide what is measured,
 // nor read back what it measured.
 //
-// One runner (item.go) journals, limits and stores every item. How an item is measured is a measurer: a load once, or
-// until its precision is known, a search for a capacity, an external tool, the builtin questions. A [Folder] is a run,
-// or two runs whose servers take turns.
+// One runner (item.go) journals, limits and stores every item. What measures it is a function of one form: a load once,
+// or until its precision is known, a search for a capacity, an external tool, the builtin questions. A [Folder] is a
+// run, or two runs whose servers take turns.
 //
 // What is started is stopped on every path. A point that fails is recorded, and the next one is measured. When a
 // server stops responding, the run ends with what was measured so far.
