@@ -43,9 +43,26 @@ func (r *Report) ChangesPage() Page {
 		blocks = append(blocks, cards[i])
 	}
 	blocks = append(blocks, r.changesTable(append(more, others...), r.Newest()).cut(rest))
+	// every number of the changes of several, those that moved most first
+	t := &Table{Caption: "Numbers of each change", Layout: List, Cols: []Col{col("Workload"), medium("Model and device"),
+		medium("Metric"), num("Before"), num("Since"), num("Change")}}
+	for i := range list {
+		c := &list[i]
+		if len(c.Numbers) < 2 {
+			continue
+		}
+		t.Rows = append(t.Rows, Row{Group: c.Since + ", " + words.ChangeOf(c) + ": " + words.ChangeShare(c),
+			Anchor: numbersAnchor(c.ID)})
+		for _, m := range r.Gate.Moved(c) {
+			t.row(Cell{Text: words.Workload(m.Key), Sub: m.Key.Tool, Head: true, Href: r.SeriesPath(m.Series)},
+				text(words.OnDevice(m.Model, m.Device)), metricCell(m.Metric, m.Stat),
+				number(schema.Num(m.Before)), number(schema.Num(m.Since)),
+				Cell{Text: words.Signed(m.Metric, m.Effect), Strong: true})
+		}
+	}
 	p.add(section("changes", "Changes", "Open first, then newest. Numbers that moved together since one release are one "+
 		"change; its size is their level since then against the level before.", blocks...),
-		section("series", "Numbers of each change", "", r.numbersOfChanges(list).cut(rest)))
+		section("series", "Numbers of each change", "", t.cut(rest)))
 	return p
 }
 
@@ -157,27 +174,6 @@ func numbersAnchor(id string) string { return "numbers-" + id }
 
 // middleOf is a number of a change to draw: the one in the middle of its members, as they are listed.
 func middleOf(c *judge.Change) *judge.Series { return c.Numbers[len(c.Numbers)/2] }
-
-// numbersOfChanges has every number of the changes of several, those that moved most first.
-func (r *Report) numbersOfChanges(list []judge.Change) *Table {
-	t := &Table{Caption: "Numbers of each change", Layout: List, Cols: []Col{col("Workload"), medium("Model and device"),
-		medium("Metric"), num("Before"), num("Since"), num("Change")}}
-	for i := range list {
-		c := &list[i]
-		if len(c.Numbers) < 2 {
-			continue
-		}
-		t.Rows = append(t.Rows, Row{Group: c.Since + ", " + words.ChangeOf(c) + ": " + words.ChangeShare(c),
-			Anchor: numbersAnchor(c.ID)})
-		for _, m := range r.Gate.Moved(c) {
-			t.row(Cell{Text: words.Workload(m.Key), Sub: m.Key.Tool, Head: true, Href: r.SeriesPath(m.Series)},
-				text(words.OnDevice(m.Model, m.Device)), metricCell(m.Metric, m.Stat),
-				number(schema.Num(m.Before)), number(schema.Num(m.Since)),
-				Cell{Text: words.Signed(m.Metric, m.Effect), Strong: true})
-		}
-	}
-	return t
-}
 
 // ChangePoints are the change points that were accepted in the history of the judged series.
 type ChangePoints []judge.ChangePoint

@@ -106,7 +106,22 @@ func (r *Report) verdictSections(
 		out = append(out, section("changed", "Numbers that changed, worst first", about,
 			r.changedBlocks(numbers, at, one)...).leading(more.Text, more.Href))
 	}
-	return append(out, r.noisySection(g, at, fit))
+	// the numbers that show nothing, those that look worst, and how small a change would have been named
+	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
+	switch b := g.Basis(); {
+	case len(list) > 0 && b.Compared > 0:
+		const most = 15
+		t := r.changeTable(list[:min(most, len(list))], at, !one, "Too noisy to tell").elsewhere(r.allVerdicts(at))
+		t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
+		t.Total = len(list)
+		t.keep(most)
+		s := section("noisy", "Too noisy to tell", words.TooNoisy(b, fit), t)
+		s.Fold = words.Plural(len(t.Rows), "number")
+		out = append(out, s)
+	case fit != "":
+		out = append(out, section("noisy", "What could be seen", "", Prose{fit}))
+	}
+	return out
 }
 
 // NamesIn are links of the names in the headline of a page: of models on devices, their workloads, models, releases; on
@@ -143,26 +158,6 @@ func (r *Report) NamesIn(p *Page) (out Links) {
 		out = append(out, Link{"Problems", ProblemsPath})
 	}
 	return out
-}
-
-// noisySection has the numbers that show nothing, those that look worst, and how small a change would have been named.
-func (r *Report) noisySection(g *gate.Review, at int, fit string) Section {
-	b := g.Basis()
-	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
-	if len(list) == 0 || b.Compared == 0 {
-		if fit == "" {
-			return Section{}
-		}
-		return section("noisy", "What could be seen", "", Prose{fit})
-	}
-	const most = 15
-	t := r.changeTable(list[:min(most, len(list))], at, len(g.Pairs) > 1, "Too noisy to tell").elsewhere(r.allVerdicts(at))
-	t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
-	t.Total = len(list)
-	t.keep(most)
-	s := section("noisy", "Too noisy to tell", words.TooNoisy(b, fit), t)
-	s.Fold = words.Plural(len(t.Rows), "number")
-	return s
 }
 
 // releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.

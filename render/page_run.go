@@ -125,8 +125,21 @@ func pointSection(run *schema.Run, files sources, commandOf []int) Section {
 	if shared != "" {
 		s.Intro += allPoints + shared + "."
 	}
-	if said := definedAs(run, kept); len(said) > 0 {
-		s.Blocks = append(s.Blocks, said)
+	var defined Prose // how metrics are defined, where the files or the tool say so
+	for _, k := range kept {
+		var said []string
+		for i := range run.Points {
+			m, _ := run.Points[i].Metric(k.info.Name)
+			if def := strings.Trim(m.Kind().Def+", "+string(m.Kind().From), ", "); def != "" && !slices.Contains(said, def) {
+				said = append(said, def)
+			}
+		}
+		if len(said) > 0 {
+			defined = append(defined, k.info.Label+": "+strings.Join(said, "; ")+".")
+		}
+	}
+	if len(defined) > 0 {
+		s.Blocks = append(s.Blocks, Prose{strings.Join(defined, " ")})
 	}
 	return s
 }

@@ -213,27 +213,6 @@ func (k keptMetric) cell(pt *schema.Point) Cell {
 	return c
 }
 
-// definedAs says how metrics of a run are defined, where its files or the tool say so.
-func definedAs(run *schema.Run, kept []keptMetric) Prose {
-	var out Prose
-	for _, k := range kept {
-		var said []string
-		for i := range run.Points {
-			m, _ := run.Points[i].Metric(k.info.Name)
-			if def := strings.Trim(m.Kind().Def+", "+string(m.Kind().From), ", "); def != "" && !slices.Contains(said, def) {
-				said = append(said, def)
-			}
-		}
-		if len(said) > 0 {
-			out = append(out, k.info.Label+": "+strings.Join(said, "; ")+".")
-		}
-	}
-	if len(out) > 1 {
-		out = Prose{strings.Join(out, " ")}
-	}
-	return out
-}
-
 func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {
 	v, ok := m.Stats.Get(stat)
 	if stat == "mean" && !ok {

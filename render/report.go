@@ -128,7 +128,10 @@ func New(in Input) *Report {
 			r.series[s.Pair()] = append(r.series[s.Pair()], s)
 		}
 	}
-	slices.SortFunc(r.Pairs, r.comparePairs)
+	slices.SortFunc(r.Pairs, func(a, b Pair) int { // listed models and devices first, then by name
+		return cmp.Or(cmp.Compare(r.Models.place(a.Model), r.Models.place(b.Model)), schema.NaturalCompare(a.Model, b.Model),
+			cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), schema.NaturalCompare(a.Device, b.Device))
+	})
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		released := false
@@ -145,12 +148,6 @@ func New(in Input) *Report {
 		}
 	}
 	return r
-}
-
-// comparePairs is the order of lists: listed models and devices first, then by name.
-func (r *Report) comparePairs(a, b Pair) int {
-	return cmp.Or(cmp.Compare(r.Models.place(a.Model), r.Models.place(b.Model)), schema.NaturalCompare(a.Model, b.Model),
-		cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), schema.NaturalCompare(a.Device, b.Device))
 }
 
 // namesOf are names for an axis: of a build that nobody released, its day.

@@ -125,7 +125,10 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 
 // page makes a page with root before every address.
 func (p *pages) page(page render.Page, root string) ([]byte, error) {
-	v := layoutView{frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, Logo: p.theme.shown(root)}
+	v := layoutView{frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page}
+	if t := &p.theme; t.logo != nil {
+		v.Logo = &logoView{template.URL(root + "assets/" + t.file + "?v=" + static.Print(t.logo)), t.w, t.h}
+	}
 	if p.theme.css != nil {
 		v.Theme = static.Print(p.theme.css)
 	}

@@ -270,8 +270,21 @@ func (p *publisher) finish() error {
 	if len(p.staged) > 0 && p.record != "" { // after a build that was cut short nothing is taken for current
 		_ = os.Remove(p.record)
 	}
-	if err := p.announce(); err != nil {
-		return fmt.Errorf("output folder: %w", err)
+	var journal strings.Builder // new files are noted before the first of them gets its place
+	for _, s := range p.staged {
+		if path := filepath.ToSlash(s.path); !p.known[path] {
+			journal.WriteString(strconv.Quote(path) + "\n")
+		}
+	}
+	if journal.Len() > 0 {
+		f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err == nil {
+			_, err = f.WriteString(journal.String())
+			err = cmp.Or(err, f.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("output folder: %w", err)
+		}
 	}
 	for i := range p.staged {
 		if err := p.place(&p.staged[i]); err != nil {
@@ -293,25 +306,6 @@ func (p *publisher) finish() error {
 		_ = durable.WriteRecord(p.record, data)
 	}
 	return nil
-}
-
-// announce notes new files in the journal before the first of them gets its place.
-func (p *publisher) announce() error {
-	var text strings.Builder
-	for _, s := range p.staged {
-		if path := filepath.ToSlash(s.path); !p.known[path] {
-			text.WriteString(strconv.Quote(path) + "\n")
-		}
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text.String())
-	return cmp.Or(err, f.Close())
 }
 
 // place gives a file its place, and keeps the one that was there.

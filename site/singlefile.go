@@ -49,7 +49,12 @@ func Single(r *render.Report, page render.Page, baseURL string, theme Theme) ([]
 	if r.Public {
 		page = rewritten(page, redaction(baseURL, hostsOf(r)))
 	}
-	return p.layout(layoutView{frame: f, Page: page, Logo: theme.inlined(), Single: &inlined{
+	var logo *logoView
+	if theme.logo != nil {
+		src := "data:" + theme.mime + ";base64," + base64.StdEncoding.EncodeToString(theme.logo)
+		logo = &logoView{template.URL(src), theme.w, theme.h}
+	}
+	return p.layout(layoutView{frame: f, Page: page, Logo: logo, Single: &inlined{
 		Policy: "default-src 'none'; style-src " + hash(css) + "; script-src " + hash(js) +
 			"; img-src data:; base-uri 'none'; form-action 'none'",
 		CSS: template.CSS(css), JS: template.JS(js), // ours, embedded

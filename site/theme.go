@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -215,20 +214,4 @@ func luminance(c string) float64 {
 type logoView struct {
 	Src           template.URL // ours: an asset, or the picture itself
 	Width, Height int
-}
-
-// shown is the logo of a page with root before its addresses; nil without one.
-func (t *Theme) shown(root string) *logoView {
-	if t.logo == nil {
-		return nil
-	}
-	return &logoView{template.URL(root + "assets/" + t.file + "?v=" + static.Print(t.logo)), t.w, t.h}
-}
-
-// inlined is the logo of a page that is one file.
-func (t *Theme) inlined() *logoView {
-	if t.logo == nil {
-		return nil
-	}
-	return &logoView{template.URL("data:" + t.mime + ";base64," + base64.StdEncoding.EncodeToString(t.logo)), t.w, t.h}
 }
