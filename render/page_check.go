@@ -114,9 +114,10 @@ func WorkloadFlag(k schema.Key) string {
 // Remarks are what is behind the decision as a whole: what the comparison could not have seen; with all, also targets
 // and how sure it is.
 func Remarks(g *gate.Review, all bool) []string {
-	if t := words.Sensitivity(g.Fit.Shown); !all && t != "" && len(g.Fit.Turns) == 0 && !g.Fit.Single {
-		return []string{t}
-	} else if !all {
+	if !all {
+		if t := words.Sensitivity(g.Fit.Shown); t != "" && len(g.Fit.Turns) == 0 && !g.Fit.Single {
+			return []string{t}
+		}
 		return []string{words.Fit(g.Fit)}
 	}
 	list := []string{words.Grading(gate.GradingOf(g.Targets)), words.Categories(g.Targets), words.Fit(g.Fit)}

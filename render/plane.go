@@ -832,11 +832,11 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 		}
 	}
 	in := func(p PlanePoint) bool {
-		if v := *p.Values[limit.Axis]; limit.Axis != planeSpeed {
-			return v <= limit.Value
-		} else {
+		v := *p.Values[limit.Axis]
+		if limit.Axis == planeSpeed {
 			return v >= limit.Value
 		}
+		return v <= limit.Value
 	}
 	switch {
 	case len(has) == 0:
