@@ -102,7 +102,8 @@ func eraOf(v decode.Value) string {
 }
 
 // readSummary returns the points of a list of results: the summary of a sweep, or what somebody put together. Those of
-// another model, device or build are another run.
+// another model, device or build are another run. Package ingest takes lists of other tools apart, which is no
+// replacement: each item is a source there, and 20,000 take 2 GB.
 func readSummary(f *decode.File, r *schema.Reading) {
 	r.Format = Format
 	runs, n := draft.RunsOf[string](r), 0
