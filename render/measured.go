@@ -154,7 +154,8 @@ func (r *Report) ResultSections(release int, model, device string) []Section {
 		}
 		runs, name := r.runs[pair.Pair][release], words.OnDevice(pair.Model, pair.Device)
 		out = append(out, Section{Title: name, Blocks: []Block{r.measuredTable(runs)}})
-		for i, t := range r.resultTables(runs) {
+		points := r.points(runs)
+		for i, t := range r.pointTables(points, len(points)) {
 			title := []string{"Results of ", "Spread of latencies of "}[min(i, 1)]
 			out = append(out, Section{Title: title + name, Blocks: []Block{t}})
 		}

@@ -50,7 +50,7 @@ func (r *Report) PairPage(pair Pair) Page {
 			section("references", "Scores against references", "",
 				r.referenceTable(verdicts, false).cut(r.allVerdicts(at))))
 	}
-	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
+	for i, t := range r.pointTables(r.points(r.runs[pair.Pair][at]), rowsShown) {
 		t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair)).Titled = false
 		if i > 0 {
 			p.add(section("spread", "Spread of latencies", "", t))

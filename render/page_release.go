@@ -190,7 +190,7 @@ func (r *Report) pairSections(at int) []Section {
 		Intro: "Scores in the tool's own scale, with n and standard error where they are known."}
 	for _, pair := range pairs {
 		name, all := words.OnDevice(pair.Model, pair.Device), r.inExplore(at, pair.Pair)
-		if tables := r.resultTables(r.runs[pair.Pair][at]); len(tables) > 0 {
+		if tables := r.pointTables(r.points(r.runs[pair.Pair][at]), rowsShown); len(tables) > 0 {
 			t := tables[0] // the page of the model and device has the other
 			t.Caption = name
 			if pair.Device == schema.Simulated {

@@ -70,7 +70,7 @@ func (r *Report) ScriptPage(script string) Page {
 			all = append(all, points...)
 			name := words.OnDevice(pair.Model, pair.Device)
 			s := section(schema.Slug(pair.Model+" "+pair.Device), name, "Newest results, of "+r.Releases[release].Name+".")
-			for _, t := range r.pointTables(points) {
+			for _, t := range r.pointTables(points, rowsShown) {
 				t.Caption += ", " + name
 				s.Blocks = append(s.Blocks, t.cut(r.allIn(release, "points")).whole(r.inExplore(release, schema.Pair{})))
 			}

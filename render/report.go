@@ -367,7 +367,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
 	}
 	p.add(Section{Title: "What was measured", Blocks: []Block{r.measuredTable(runs)}})
-	for i, t := range r.resultTables(runs) {
+	for i, t := range r.pointTables(r.points(runs), rowsReported) {
 		s := section("", []string{"Results", "Spread of latencies"}[min(i, 1)],
 			"N counts completed requests. TPOT leaves the first token out.", t.elsewhere(r.allIn(release, "points")))
 		if slices.ContainsFunc(t.Cols, func(c Col) bool { return strings.HasSuffix(c.Head, "P99") }) {

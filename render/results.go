@@ -12,12 +12,9 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// resultTables are the tables of some runs' points, with the fields that they fill: one, or where that would be too
-// wide one with means and rates and one with the other statistics.
-func (r *Report) resultTables(runs []int) []*Table { return r.pointTables(r.points(runs)) }
-
-// pointTables are the tables of points.
-func (r *Report) pointTables(points []*columns.PointRow) []*Table {
+// pointTables are the tables of points, with the fields that they fill and at most so many rows: one, or where that would
+// be too wide one with means and rates and one with the other statistics.
+func (r *Report) pointTables(points []*columns.PointRow, most int) []*Table {
 	if len(points) == 0 {
 		return nil
 	}
@@ -69,7 +66,7 @@ func (r *Report) pointTables(points []*columns.PointRow) []*Table {
 				return number(v)
 			}})
 		}
-		t := tableOf(caption, Numbers, points, append(all,
+		all = append(all,
 			Column[*columns.PointRow]{col("Tool"), func(p *columns.PointRow) Cell {
 				var others []string // what the workload has besides lengths and load
 				if set := key(p).Dataset; set != "" {
@@ -82,15 +79,17 @@ func (r *Report) pointTables(points []*columns.PointRow) []*Table {
 			}},
 			Column[*columns.PointRow]{col("Status"), func(p *columns.PointRow) Cell {
 				return text(string(p.StatusWord()))
-			}},
-			Column[*columns.PointRow]{col("Run"), func(p *columns.PointRow) Cell { // of what a release has several times
+			}})
+		if len(repeats) < len(points) { // a release has something several times
+			all = append(all, Column[*columns.PointRow]{col("Run"), func(p *columns.PointRow) Cell {
 				if repeats[p.Key] < 2 {
 					return text("")
 				}
 				id := r.Columns.Runs[p.Run].ID
 				return Cell{Text: id[strings.LastIndex(id, "-")+1:], Href: RunPath(id)}
-			}}))
-		t.dropEmpty(len(t.Cols) - 1)
+			}})
+		}
+		t := tableOf(caption, Numbers, points[:min(most, len(points))], all).of(len(points))
 		t.Titled = true
 		out = append(out, t)
 	}

@@ -181,6 +181,9 @@ func (c Col) filtered() Col      { c.Filter = true; return c }
 // rowsShown is how many rows a table on a page has.
 const rowsShown = 50
 
+// rowsReported is how many rows are made for a report, which is cut to what fits where reports are pasted.
+const rowsReported = 2000
+
 // cut shortens a table to what a page holds, and says where the rest is; counts elsewhere are of all rows.
 func (t *Table) cut(rest string) *Table { return t.elsewhere(rest).keep(rowsShown) }
 

@@ -47,7 +47,7 @@ func TestRunIsPainted(t *testing.T) {
 		want := eval[[]string](t, b, said)
 		b.goTo(t, filepath.Join(dir, "index.html"))
 		b.goTo(t, filepath.Join(dir, "runs/index.html#"+id))
-		until(t, b, "the run is painted", `document.querySelectorAll("main section:not([hidden])").length > 1`)
+		until(t, b, "the run is painted", `document.title.startsWith("Run `+id+`")`)
 		got := eval[[]string](t, b, said)
 		if len(want) < 20 || len(got) != len(want) {
 			t.Errorf("%s: %d things are painted, the file has %d", id, len(got), len(want))

@@ -168,11 +168,7 @@ func check(t *testing.T, args []string, want string) {
 			files, _ := filepath.Glob(pattern) // it is well formed
 			text = ""
 			for _, name := range files {
-				data, err := os.ReadFile(name)
-				if err != nil {
-					t.Error(err)
-				}
-				text += string(data) + "\n"
+				text += unpacked(t, name) + "\n"
 			}
 		}
 		if !regexp.MustCompile("(?m)" + expression).MatchString(text) {
