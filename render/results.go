@@ -12,8 +12,8 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// pointTables are the tables of points, with the fields that they fill and at most so many rows: one, or where that would
-// be too wide one with means and rates and one with the other statistics.
+// pointTables are the tables of points, with the fields that they fill and at most so many rows: one, or where that
+// would be too wide one with means and rates and one with the other statistics.
 func (r *Report) pointTables(points []*columns.PointRow, most int) []*Table {
 	if len(points) == 0 {
 		return nil
