@@ -283,8 +283,8 @@ func (h *hunt) steps(ctx context.Context) (why string, err error) {
 		case h.passes >= h.o.measurements:
 			return fmt.Sprintf("%d measurements were made; --measurements allows more", h.passes), nil
 		}
-		if err := h.step(ctx, at); err != nil {
-			return "interrupted; the same command resumes", err
+		if err := h.step(ctx, at); ctx.Err() == nil && err != nil {
+			return "a measurement failed; the same command resumes", err
 		}
 		if err := h.write("it goes on"); err != nil {
 			return "", err
