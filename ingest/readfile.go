@@ -451,7 +451,7 @@ func readValues(ctx context.Context, self *source, values iter.Seq[part]) []*sou
 	self.reportMany(problems, schema.SevWarning, "more-problems", "%d problems in one file",
 		"the first of them are listed")
 	self.reading.Problems = append(f.Problems, self.reading.Problems...)
-	self.reading.Detail += fmt.Sprintf(", %d appended results", n-foreign)
+	self.reading.Detail = strings.TrimPrefix(fmt.Sprintf("%s, %d appended results", self.reading.Detail, n-foreign), ", ")
 	return runs.sources
 }
 
