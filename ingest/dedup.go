@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/duplicate"
 	"github.com/ttreport/ttreport/ingest/lmeval"
@@ -91,7 +90,7 @@ func isDerived(format string) bool { return slices.Contains(derived, format) }
 // whose file is there, they are another form, which may be rounded.
 func isPrinted(format string) bool {
 	return slices.Contains([]string{
-		console.Serving, console.TRTLLM, aiperf.Console, table.Printed.Name, lmeval.Table, table.Format,
+		console.Serving, console.TRTLLM, table.Printed.Name, lmeval.Table, table.Format,
 	}, format)
 }
 
