@@ -293,6 +293,7 @@ class Runs:
         """The image that .ci/image makes with the environment of a tool, on a Debian from packages: it finds the tool
         without a network."""
         begin, folder = time.monotonic(), self.folder("tools-image")
+        servers.room(self.work, 3)
         with servers.podman(folder) as env:
             servers.debian(folder, "localhost/debian", env)
             self.sh(f"{commands.ROOT}/.ci/image", "localhost/tools", "inspect",
