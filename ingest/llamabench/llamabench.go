@@ -248,9 +248,9 @@ func (l *deviceList) end() {
 // buildList are the builds that stand between the tables of a text: llama-bench prints one below its table, people
 // write it above theirs.
 type buildList struct {
-	said  map[string]bool
-	above []string // the build of the rows that follow
-	begun int      // the first row below the last build
+	said  map[string][]string // what the expression matches, by all of it
+	above []string            // the build of the rows that follow
+	begun int                 // the first row below the last build
 }
 
 func (l *buildList) read(line string, rows []row) {
@@ -258,7 +258,7 @@ func (l *buildList) read(line string, rows []row) {
 	if m == nil {
 		return
 	}
-	l.said[m[0]] = true
+	l.said[m[0]] = m
 	if l.above != nil || l.begun == len(rows) {
 		l.above = m
 	}
@@ -270,9 +270,12 @@ func (l *buildList) read(line string, rows []row) {
 
 // end gives all rows the build of a text that names one, wherever it stands.
 func (l *buildList) end(rows []row) {
-	for text := range l.said {
-		for i := 0; i < len(rows) && len(l.said) == 1; i++ {
-			rows[i].build = build.FindStringSubmatch(text)
+	if len(l.said) > 1 {
+		return
+	}
+	for _, m := range l.said {
+		for i := range rows {
+			rows[i].build = m
 		}
 	}
 }
@@ -291,7 +294,7 @@ type row struct {
 func readTable(f *decode.File, r *schema.Reading) {
 	var header []string
 	var rows []row
-	devices, builds := deviceList{printed: map[string]bool{}}, buildList{said: map[string]bool{}}
+	devices, builds := deviceList{printed: map[string]bool{}}, buildList{said: map[string][]string{}}
 	section, number, unnamed := "", 0, 0
 lines:
 	for line := range bytes.Lines(f.Data) {
