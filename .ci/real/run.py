@@ -66,7 +66,18 @@ class Runs:
         return f"{self.work}/tok"
 
     def install(self, tool):
-        commands.fetched(self.ttreport, "doctor", "--make", tool, cwd=self.work)
+        """Makes the environment of a tool. A failure is ours where the registry has the packages."""
+        try:
+            commands.fetched(self.ttreport, "doctor", "--make", tool, cwd=self.work)
+        except commands.Unfetched as failed:
+            wanted = f"{self.work}/{tool}.in"
+            with open(wanted, "w") as f:
+                f.write({"inspect": "inspect-ai"}.get(tool, tool))
+            try:
+                self.sh("uv", "pip", "compile", "-q", wanted)
+            except RuntimeError:
+                raise failed from None
+            raise RuntimeError(f"the registry has {tool}, and {failed}") from failed
 
     def sh(self, *argv, cwd=None, **kw):
         return commands.sh(*argv, cwd=cwd or self.work, **kw)
@@ -379,6 +390,7 @@ class Runs:
         except commands.Unfetched as e:
             self.not_run(name, f"not to be had here: {str(e).strip().splitlines()[-1]}")
         except Exception as e:  # the other steps must run all the same
+            print(f"   FAILED: {name}: {e}", flush=True)
             self.failed.append(f"{name}: {e}")
 
     def steps(self):
