@@ -367,6 +367,9 @@ var modelFirst = lazyregexp.New(`(?i)^(?:[a-z]+[-_])?` + naming.Families)
 var besides = lazyregexp.New(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
 	`perplexity|fidelity|compression|latency|throughput|metric|[-_](?:tp|rocm|vulkan|cuda)`)
 
+// parallel matches over how many devices a model is spread, at the end of the name of a folder.
+var parallel = lazyregexp.New(`(?i)([-_](tp|pp|dp|ep))\d+$`)
+
 // ofDay matches a day in a name.
 var ofDay = lazyregexp.New(naming.Day)
 
@@ -391,6 +394,9 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 	}
 	if fact == "model" {
 		before = ""
+		if m := parallel.FindStringSubmatch(n.Path); m != nil && !isFile { // a configuration, not another model
+			behind = m[1] + "{" + strings.ToLower(m[2]) + "}"
+		}
 		organisation, rest, _ := strings.Cut(n.Path, "_")
 		if n.Model != "" && organisation != "" && strings.HasPrefix(strings.ToLower(rest), strings.ToLower(n.Model)) {
 			before = "{_}_"

@@ -28,6 +28,8 @@ func TestPropose(t *testing.T) {
 		{"a device that two folders share", "h100/one.json h100/two.json", "device", "{device}/*", "/h100//"},
 		{"models in folders", "llm/gpt-oss-120b-F16/a.md llm/llama-2-7b.Q4_0/a.md", "model", "{model}/*",
 			"//gpt-oss-120b-F16/"},
+		{"models in folders, over several devices", "n/2026-05-03/Qwen3-8B_tp1/a.json n/2026-05-03/Qwen3-8B_tp2/a.json",
+			"release model", "{release}/{model}_tp{tp}/*", "2026-05-03//Qwen3-8B/"},
 		{"a summary beside folders of models", "r/gpt-oss-120b-F16/a.md r/llama-2-7b.Q4_0/a.md r/summary.md", "model",
 			"", ""},
 		{"a deeper folder, where the folder of all was read", "llama-2-7b/a.md llama-2-13b/a.md nightly/qwen2-7b/a.md",
