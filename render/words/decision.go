@@ -481,7 +481,7 @@ func Sensitivity(s judge.Sensitivity) string {
 	if s.Least > 1 {
 		out = fmt.Sprintf("Of %s, a regression of one alone cannot be seen", Plural(s.Series, "number"))
 	}
-	if s.Groups <= 1 {
+	if s.Groups <= min(1, s.Least) { // else the numbers show it themselves
 		out += "; one of a model on a device as a whole from " + Percent(s.Groups) + " on"
 	}
 	return out + " (medians)."

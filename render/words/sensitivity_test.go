@@ -24,6 +24,7 @@ func TestSensitivity(t *testing.T) {
 		{judge.Sensitivity{Least: .05}, ""},
 		{shown(.052, .021), of + "would be named four times in five from 5.2 % on; " +
 			"one of a model on a device as a whole from 2.1 % on (medians)."},
+		{shown(.08, .57), of + "would be named four times in five from 8 % on (medians)."},
 		{shown(.052, none), of + "would be named four times in five from 5.2 % on (medians)."},
 		{shown(math.Inf(1), math.Inf(1)), of + "cannot be seen (medians)."},
 		{shown(3.12, .2), of + "cannot be seen; one of a model on a device as a whole from 20 % on (medians)."},
