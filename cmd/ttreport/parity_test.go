@@ -23,13 +23,13 @@ import (
 // parityHead is the page before its table.
 const parityHead = `# What the five systems do, and the line that does it here
 
-For people who come from one of five systems, when they look for what they had.
+For people who come from one of five systems, when they look for a feature they had there.
 
 ttreport grew from five systems: tt-inference-server's benchmarks, its AIPerf benchmarks and its workflows, nm-vllm, and
-TensorRT-LLM's benchmark.py. The table goes through their pages from the top: each row is a feature, and a line that a
-test of ttreport runs to its end; the last column has what the test looks at. There, scripts that write what the tools
-write play them, and a simulator plays the servers, one of them at 127.0.0.1:8001; .ci/real runs the real ones. The
-wishes are of issues of tt-inference-server and tt-metal.
+TensorRT-LLM's benchmark.py. The table follows their documentation: each row has a feature and a command line that a
+test of ttreport runs to its end; the last column says what the test checks. In these tests, scripts that write what the
+tools write replace the tools, and a simulator replaces the servers, one of them at 127.0.0.1:8001; .ci/real runs the
+real ones. The wishes come from issues of tt-inference-server and tt-metal.
 
 | system | feature | line | checked |
 |--------|---------|------|---------|
