@@ -393,14 +393,19 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 		behind = kind + strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
 	}
 	if fact == "model" {
-		before = ""
+		before = organisation(n)
 		if m := parallel.FindStringSubmatch(n.Path); m != nil && !isFile { // a configuration, not another model
 			behind = m[1] + "{" + strings.ToLower(m[2]) + "}"
 		}
-		organisation, rest, _ := strings.Cut(n.Path, "_")
-		if n.Model != "" && organisation != "" && strings.HasPrefix(strings.ToLower(rest), strings.ToLower(n.Model)) {
-			before = "{_}_"
-		}
 	}
 	return chips.ReplaceAllString(before, "${1}{chips}x${2}") + "{" + fact + "}" + behind
+}
+
+// organisation is what ignores the organisation before the model that a file states, as in RedHatAI_Qwen3-14B.
+func organisation(n Named) string {
+	name, rest, _ := strings.Cut(n.Path, "_")
+	if n.Model != "" && name != "" && strings.HasPrefix(strings.ToLower(rest), strings.ToLower(n.Model)) {
+		return "{_}_"
+	}
+	return ""
 }
