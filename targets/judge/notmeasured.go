@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -142,7 +143,7 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	}
 	l := missing{
 		j: j, release: release, before: before, systems: map[schema.System]bool{},
-		points: map[metricID]bool{}, few: map[metricID]bool{}, said: map[metricID]bool{},
+		points: map[metricID]bool{}, few: map[metricID]bool{}, said: map[metricID]bool{}, tried: map[metricID]int{},
 	}
 	for _, run := range j.Releases[release].Runs {
 		l.systems[j.Columns.Runs[run].System()] = true
@@ -151,6 +152,9 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 		v := &taken[i]
 		if schema.MeasuredBy(v.Reason) == "" { // else another run has the numbers, which are checked like any other
 			l.said[pointOf(v)] = true
+			if v.Outcome == schema.NotMeasured && v.Key.ISL == nil && v.Key.OSL == nil {
+				l.tried[attemptAt(v)]++
+			}
 		}
 	}
 	l.performance()
@@ -204,7 +208,16 @@ type missing struct {
 	points          map[metricID]bool      // with a number in the release; filled when something seems to be missing
 	few             map[metricID]bool      // of too few requests for a tail; filled likewise
 	said            map[metricID]bool
+	tried           map[metricID]int // failed attempts whose files state no lengths
 	out             []schema.Verdict
+}
+
+// attemptAt is what a file states of the workload of an attempt that failed, where no answer says how long it was.
+func attemptAt(v *schema.Verdict) metricID {
+	k := v.Key
+	k.ISL, k.OSL, k.Dims = nil, nil, maps.Clone(k.Dims)
+	delete(k.Dims, schema.DimLabel)
+	return metricID{v.System(), k.String(), ""}
 }
 
 func (l *missing) performance() {
@@ -323,6 +336,10 @@ func (l *missing) add(v schema.Verdict) {
 		return
 	}
 	l.said[at.of(v.Metric)] = true
+	if of := attemptAt(&v); v.Metric == "" && l.tried[of] > 0 { // it failed, which is said
+		l.tried[of]--
+		return
+	}
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), v.Key, "gone/"+v.Metric, v.Impl, schema.AgainstHistory)
 	l.out = append(l.out, v)
 }

@@ -210,3 +210,32 @@ func TestSmokeRunsLeaveNothingOut(t *testing.T) {
 		t.Errorf("not measured again: %s", got)
 	}
 }
+
+// A failed attempt whose file does not say how long its prompts were, because none was answered, is the attempt at a
+// workload that is missing: that workload is not counted a second time. One attempt is of one workload.
+func TestFailedAttemptWithoutLengths(t *testing.T) {
+	unknown := judgetest.Key(1)
+	unknown.ISL, unknown.OSL = nil, nil
+	unknown.Dims = map[string]string{schema.DimLabel: "c1"}
+	other := judgetest.Key(1)
+	isl := 2 * *other.ISL
+	other.ISL = &isl
+	at := func(release string, day int, key schema.Key, failed bool) run {
+		return run{
+			release: release, start: judgetest.Day(day), key: key, ttft: []float64{10}, tpot: 5, tps: 100, failed: failed,
+		}
+	}
+	for _, c := range []struct {
+		runs []run
+		want int
+	}{
+		{[]run{at("v1", 1, judgetest.Key(1), false), at("v2", 2, unknown, true)}, 0},
+		{[]run{at("v1", 1, judgetest.Key(1), false), at("v2", 2, judgetest.Key(8), true)}, 1},
+		{[]run{at("v1", 1, judgetest.Key(1), false), at("v1", 1, other, false), at("v2", 2, unknown, true)}, 1},
+	} {
+		j := judged(t, build(c.runs...), nil)
+		if list := notRemeasured(j, 1); len(list) != c.want {
+			t.Errorf("%d, want %d: %+v", len(list), c.want, list)
+		}
+	}
+}
