@@ -420,12 +420,23 @@ func missed(list []schema.Verdict) string {
 	return out + "."
 }
 
-// missing names what is not there.
+// missing names what is not there: the first, or all that lack a number for one reason, as after a night that failed.
 func missing(list []schema.Verdict) string {
 	v := &list[0]
-	why := Why(*v)
-	out := fmt.Sprintf("%s of %s is missing: %s", Short(Subject(v), inHeadline), OnDevice(v.Model, v.Device),
-		strings.ToLower(why[:min(1, len(why))])+why[min(1, len(why)):])
+	why, pairs := Why(*v), map[schema.Pair]bool{}
+	isOther := func(o schema.Verdict) bool { return Why(o) != why }
+	for i := range list {
+		pairs[list[i].Pair()] = true
+	}
+	reason := strings.ToLower(why[:min(1, len(why))]) + why[min(1, len(why)):]
+	if more := len(pairs) - 1; len(list) > 1 && !slices.ContainsFunc(list, isOther) {
+		where := OnDevice(v.Model, v.Device)
+		if more > 0 {
+			where += fmt.Sprintf(" and %s more %s", Count(more), verb(more, "pair", "pairs"))
+		}
+		return fmt.Sprintf("%s of %s are missing: %s", Plural(len(list), "number"), where, reason)
+	}
+	out := fmt.Sprintf("%s of %s is missing: %s", Short(Subject(v), inHeadline), OnDevice(v.Model, v.Device), reason)
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf(" %s more %s missing.", Count(more), verb(more, "number is", "numbers are"))
 	}

@@ -127,3 +127,17 @@ func TestMissingIsNotNotMeasuredAgain(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A night in which everything failed for one reason is one sentence.
+func TestAllMissingForOneReason(t *testing.T) {
+	var f gate.Findings
+	for _, model := range []string{"M", "N", "N"} {
+		f.History = append(f.History, schema.Verdict{Model: model, Device: "d", Key: schema.Key{Task: "text", Tool: "vllm"},
+			Against: schema.AgainstHistory, Outcome: schema.NotMeasured, Reason: schema.NoNumber{Why: "no request completed"}})
+	}
+	g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
+	const want = "3 numbers of M on d and 1 more pair are missing: measured without a number: no request completed."
+	if got := words.Headline(&g); !strings.HasSuffix(got, want) {
+		t.Errorf("%q", got)
+	}
+}
