@@ -7,6 +7,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -186,7 +187,7 @@ func dropCopies(results []*result) {
 	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
 	fullNames(order)
 	var list []placed
-	var among forms
+	among := forms{folders: map[string]bool{}}
 	having := map[string]int{} // how many have a content
 	for _, r := range order {
 		r.arrange()
@@ -198,9 +199,8 @@ func dropCopies(results []*result) {
 		having[r.content]++
 		having[r.file.Content]++
 		list = append(list, r.places()...)
-		among.printed = among.printed || isPrinted(r.reading.Format)
-		among.tables = among.tables || r.reading.Format == table.Format
 		among.rows = among.rows || rank(r) >= 0
+		among.add(r, results)
 	}
 	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(among, having) }
 	lost := map[placed]loss{}
@@ -299,8 +299,39 @@ func loseCutLogs(list []placed, lost map[placed]loss) {
 	}
 }
 
-// forms says which kinds of copies there are: numbers that a tool printed, tables that somebody made, rows of reports.
-type forms struct{ printed, tables, rows bool }
+// forms says which kinds of copies there are: numbers that a tool printed, tables that somebody made, rows of reports;
+// and the folders with printed scores of no stated model, which may be of what lies below.
+type forms struct {
+	printed, tables, rows bool
+	folders               map[string]bool
+}
+
+// add notes what a result has that was printed.
+func (f *forms) add(r *result, results []*result) {
+	isOne := isPrinted(r.reading.Format)
+	f.printed, f.tables = f.printed || isOne, f.tables || r.reading.Format == table.Format
+	if isOne && len(r.reading.Scores) > 0 && modelOf(&r.facts) == "." {
+		f.folders[path.Dir(r.shown())] = true
+		r.findPrinted(results)
+	}
+}
+
+// ofScore are the marks of a score: its name with its value, which tables have rounded, or with the folder of a table
+// that states no model.
+func (f *forms) ofScore(p placed) (out []string) {
+	s := p.score()
+	if x, ok := s.Value.Get(); ok {
+		for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} {
+			out = append(out, fmt.Sprintln(modelOf(&p.r.facts), keyOf(s), x))
+		}
+	}
+	for dir := path.Dir(p.r.shown()); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if f.folders[dir] {
+			out = append(out, fmt.Sprintln(keyOf(s), "in "+dir))
+		}
+	}
+	return out
+}
 
 // marks are those under which copies of a measurement are looked for and found. Comparing each with each would take
 // minutes where thousands print one number; evals at other times give the same scores.
@@ -311,13 +342,7 @@ func (p placed) marks(among forms, having map[string]int) (seek, found []duplica
 		}
 	}
 	if p.isScore {
-		s := p.score()
-		x, ok := s.Value.Get()
-		for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} { // which tables have rounded
-			if ok {
-				add(100, fmt.Sprintln(modelOf(&p.r.facts), keyOf(s), x))
-			}
-		}
+		add(100, among.ofScore(p)...)
 	} else {
 		add(20, duplicate.Marks(p.point(), among.printed, among.tables)...)
 	}
@@ -713,14 +738,22 @@ func keyOf(s *schema.Score) scoreKey {
 	return scoreKey{s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none")}
 }
 
+// sameValue reports that two scores are one number. What was printed may be per cent, and has as many decimals as it
+// shows, four at most; of zeros at its end nothing is known, so that two are the least.
 func sameValue(a, b *schema.Score) bool {
 	x, ok := a.Value.Get()
 	y, ok2 := b.Value.Get()
-	if math.Abs(x-y) > 1e-3*math.Abs(x)+5.01e-5 { // which is cheap to say of each of thousands
-		return false
+	if isPrinted(b.Source.Format) {
+		a, x, y = b, y, x
 	}
-	isRounded := isPrinted(a.Source.Format) || isPrinted(b.Source.Format) // to four decimals
-	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isRounded && math.Abs(x-y) < 5.01e-5)
+	if !ok || !ok2 || x == y || !isPrinted(a.Source.Format) {
+		return ok && ok2 && duplicate.Number(x) == duplicate.Number(y)
+	}
+	_, decimals, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	within := func(apart float64, decimals int) bool {
+		return math.Abs(apart) < .501*math.Pow10(-min(4, max(2, decimals)))
+	}
+	return within(x-y, len(decimals)) || within(x/100-y, len(decimals)+2)
 }
 
 // sameEval reports that two files hold the same eval: all scores that both have agree. Two of one time do then; a
@@ -728,9 +761,6 @@ func sameValue(a, b *schema.Score) bool {
 // task gives the same score again by chance, and a greedy one of the same model does so always, but then states its
 // time. A table that was printed or made beside the file of its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
-	if !isOneSystem(&a.facts, &b.facts) {
-		return false
-	}
 	is, known := a.sameEval[b]
 	if !known {
 		if is = haveOneEval(a, b); a.sameEval == nil {
@@ -753,15 +783,27 @@ func haveOneEval(a, b *result) bool {
 	if isPrinted(b.reading.Format) {
 		a, b = b, a
 	}
-	isTable := isPrinted(a.reading.Format) && !isPrinted(b.reading.Format)
+	if isPrinted(a.reading.Format) && !isPrinted(b.reading.Format) {
+		return isTableOf(b, a)
+	}
 	x, y := a.measuredAt(), b.measuredAt()
-	if !isTable && !x.IsZero() && !y.IsZero() && !areOneSecond(x, y) {
+	isApart := !x.IsZero() && !y.IsZero() && !areOneSecond(x, y)
+	if isApart || !isOneSystem(&a.facts, &b.facts) {
 		return false
 	}
-	fractions, agree := fractionsOfBoth(a, b)
-	isTimed := !isTable && a.hasOwnTime() && b.hasOwnTime()
-	isKnown := fractions >= 3 || isTable && isBeside(a, b)
-	return agree && (isTimed || isKnown && modelOf(&a.facts) != ".") // which is no model
+	fractions, _, agree := equalScores(a.reading.Scores, b.reading.Scores)
+	isKnown := fractions >= enoughScores && modelOf(&a.facts) != "." // which is no model
+	return agree && (isKnown || a.hasOwnTime() && b.hasOwnTime())
+}
+
+// isTableOf reports that a table has the scores of a file: one beside it, or in a folder above, or of the same system.
+func isTableOf(file, table *result) bool {
+	fractions, _, agree := equalScores(table.reading.Scores, file.reading.Scores)
+	hasModel := modelOf(&table.facts) != "."
+	if isBeside(table, file) && mayBeOneSystem(table, file) {
+		return agree && (hasModel || table.printedOf[path.Dir(file.shown())])
+	}
+	return agree && hasModel && fractions >= enoughScores && isOneSystem(&table.facts, &file.facts)
 }
 
 // hasOwnTime reports that the file of a result says when it was measured, or its name does. A day alone, the time of a
@@ -777,24 +819,49 @@ func (r *result) hasOwnTime() bool {
 	return !r.reading.Facts.Start.IsZero()
 }
 
-// fractionsOfBoth counts the scores of two results that are equal fractions; agree is false where two differ.
-func fractionsOfBoth(a, b *result) (fractions int, agree bool) {
-	have := map[scoreKey]*schema.Score{}
-	for i := range a.reading.Scores {
-		s := &a.reading.Scores[i]
-		have[keyOf(s)] = s
+// equalScores counts the scores that two results have alike, and which of them are equal fractions to four decimals:
+// two models often have the same two. agree is false where two scores differ.
+func equalScores(a, b []schema.Score) (fractions, equal int, agree bool) {
+	have := map[scoreKey][]*schema.Score{} // a task may be in two suites
+	for i := range a {
+		have[keyOf(&a[i])] = append(have[keyOf(&a[i])], &a[i])
 	}
-	for i := range b.reading.Scores {
-		s := &b.reading.Scores[i]
-		other := have[keyOf(s)]
-		if other != nil && !sameValue(other, s) {
-			return 0, false
+	for i := range b {
+		s := &b[i]
+		others := have[keyOf(s)]
+		at := slices.IndexFunc(others, func(o *schema.Score) bool { return sameValue(o, s) })
+		if at < 0 && len(others) > 0 {
+			return 0, 0, false
 		}
-		if x, _ := s.Value.Get(); other != nil && duplicate.IsFraction(x) {
+		if at < 0 {
+			continue
+		}
+		equal++
+		x, _ := s.Value.Get()
+		if y, _ := others[at].Value.Get(); duplicate.IsFraction(x) && math.Abs(x-y) < 5.01e-5 {
 			fractions++
 		}
 	}
-	return fractions, true
+	return fractions, equal, true
+}
+
+// enoughScores is how many equal scores make two evals one where no time does.
+const enoughScores = 3
+
+// findPrinted finds the folders whose files have the scores of a table that states no model: its own, or one below it.
+func (r *result) findPrinted(results []*result) {
+	below := map[string][]schema.Score{}
+	for _, file := range results {
+		if !isPrinted(file.reading.Format) && isBeside(r, file) {
+			dir := path.Dir(file.shown())
+			below[dir] = append(below[dir], file.reading.Scores...)
+		}
+	}
+	r.printedOf = map[string]bool{}
+	for dir, scores := range below {
+		_, equal, agree := equalScores(r.reading.Scores, scores)
+		r.printedOf[dir] = agree && equal >= enoughScores
+	}
 }
 
 // known counts what a score states beside its value.

@@ -526,3 +526,45 @@ func TestRoundedInAnotherUnit(t *testing.T) {
 		}
 	}
 }
+
+// A README that shows rounded scores, of a model that only its folder names, is of the files below it, in every order:
+// with two decimals, per cent, of two suites that share a task. Scores that no file has stay, and so does the table of a
+// model of which no file is there.
+func TestTablesBesideTheirFiles(t *testing.T) {
+	const file = `{"results":{"arc":{"acc,none":%g,"acc_stderr,none":0.01,"alias":"arc"},` +
+		`"gsm8k":{"exact_match,none":%g,"exact_match_stderr,none":0.01,"alias":"gsm8k"},` +
+		`"mmlu":{"acc,none":%g,"acc_stderr,none":0.01,"alias":"mmlu"}},"versions":{"arc":1,"gsm8k":3,"mmlu":1},` +
+		`"config":{"model":"hf","model_args":"pretrained=acme/%s"},"date":%d}`
+	const head = "\n|Task|Version|Metric|Value|   |Stderr|\n|----|------:|------|----:|---|-----:|\n"
+	readme := func(values ...string) string {
+		var rows []string
+		for i, v := range values {
+			task := []string{"arc|1|acc", "gsm8k|3|exact_match", "mmlu|1|acc", "boolq|1|acc"}[i%4]
+			if i%4 == 0 {
+				rows = append(rows, head)
+			}
+			rows = append(rows, fmt.Sprintf("|%s|%s|±  |0.01|\n", task, v))
+		}
+		return strings.Join(rows, "")
+	}
+	files := map[string]string{
+		"e/A/few/x.json":  fmt.Sprintf(file, .58537, .75588, .65817, "A", 1700000000),
+		"e/A/zero/x.json": fmt.Sprintf(file, .50413, .00712, .61234, "A", 1700009000),
+		"e/A/README.md":   readme("0.59", "0.76", "0.66", "0.5", "50.41", "0.71", "61.23"),
+		"e/B/README.md":   readme("0.48", "0.71", "0.60"),
+	}
+	dir := write(t, t.TempDir(), files, time.Time{})
+	for _, order := range [][]string{
+		{"e"}, {"e/A/few", "e/A/zero", "e/A/README.md", "e/B"}, {"e/B", "e/A/README.md", "e/A/zero", "e/A/few"},
+	} {
+		var roots []string
+		for _, p := range order {
+			roots = append(roots, filepath.Join(dir, p))
+		}
+		got := mapped(t, nil, roots...)
+		n, of := strings.Count(got, `"format":"lm-eval`), strings.Count(got, `lm-eval-table`)
+		if n != 10 || of != 4 {
+			t.Errorf("%v: %d scores, %d of tables; want 6 of files, one of A's table, three of B's: %s", order, n, of, got)
+		}
+	}
+}
