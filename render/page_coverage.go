@@ -64,7 +64,7 @@ func (r *Report) CoveragePage() Page {
 		{medium("Why not").filtered(), coverage.why},
 		{col("Command"), func(x coverage) Cell { return r.measureCell(&review, x) }},
 	})
-	t.filtered(allInJSON)
+	t.dropEmpty(6).filtered(allInJSON) // nothing is missing: neither reasons nor commands
 	s := section("map", "By workload", "One row per workload: all its loads, of one model and device. Expected: measured "+
 		"before, planned, or required by a target. Last seen: the newest release with a number of what is missing."+
 		r.hiddenNote())
@@ -175,35 +175,51 @@ func (r *Report) measureCell(g *gate.Review, x coverage) Cell {
 		argv := append(r.collectAgain(x.System, r.serverFlag(g, x.System)), "--release", g.Label, "--only", "benchmarks")
 		return code(shellescape.QuoteCommand(r.withLoads(argv, g.Release, x.System, loads)))
 	}
-	if line := llamaBench(x.gaps[0].Key); line != "" && len(x.gaps) == 1 {
+	if line := llamaBench(x.gaps[0].Key, r.modelID(x.System), g.Release); line != "" && len(x.gaps) == 1 {
 		return code(line)
 	}
 	return missing("collect does not make this load: measure it again with its own tool")
 }
 
-// llamaBench is the command of llama-bench that measures a workload of it again, in a file that ttreport reads; "" for
-// another tool, and where a setting of the workload has no flag that is known here. Which backend it uses is built into
-// it.
-func llamaBench(k schema.Key) string {
+// modelID is the id of the model of a system, as its newest run that has one states it; "" for none.
+func (r *Report) modelID(of schema.System) string {
+	pair := schema.Pair{Model: of.Model, Device: of.Device}
+	for _, release := range slices.Backward(r.with[pair]) {
+		for _, run := range slices.Backward(r.runs[pair][release]) {
+			if id := r.Columns.Runs[run].Model.ID; id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// llamaBench is the command of llama-bench that measures a workload of it again, into a file of results/; "" for
+// another tool, and where something of the workload is not a setting of it. A model has the id that its file names;
+// without one, or with a space in it, which is a type, people have to say which file it is.
+func llamaBench(k schema.Key, model, release string) string {
 	if k.Tool != "llama-bench" || k.ISL == nil || k.OSL == nil {
 		return ""
 	}
-	argv := []string{"llama-bench", "-m", "MODEL.gguf", "-p", whole(*k.ISL), "-n", whole(*k.OSL)}
+	argv := []string{"llama-bench", "-p", whole(*k.ISL), "-n", whole(*k.OSL)}
 	if *k.ISL > 0 && *k.OSL > 0 { // one batch of both
-		argv = append(argv[:3], "-p", "0", "-n", "0", "-pg", whole(*k.ISL)+","+whole(*k.OSL))
+		argv = []string{"llama-bench", "-p", "0", "-n", "0", "-pg", whole(*k.ISL) + "," + whole(*k.OSL)}
 	}
-	flags := map[string]string{"threads": "-t", "batch": "-b", "ubatch": "-ub", "gpu_layers": "-ngl", "cpu_moe": "-ncmoe",
-		"type_k": "-ctk", "type_v": "-ctv", "flash_attn": "-fa", "split_mode": "-sm", "tensor_split": "-ts",
-		"no_kv_offload": "-nkvo", "use_mmap": "-mmp", "embeddings": "-embd", "depth": "-d", "cpu_strict": "--cpu-strict"}
-	for _, name := range sortedNames(k.Dims) {
-		flag, known := flags[name]
-		switch {
-		case known:
-			value := k.Dims[name]
-			argv = append(argv, flag, cmp.Or(map[string]string{"true": "1", "false": "0"}[value], value))
-		case name != "phase" && name != "backends":
-			return ""
+	set := 0
+	for _, s := range schema.LlamaBenchSettings() {
+		if value := k.Dims[s.Dim()]; value != "" {
+			if set++; s.Flag != "" {
+				argv = append(argv, s.Flag, cmp.Or(map[string]string{"true": "1", "false": "0"}[value], value))
+			}
 		}
 	}
-	return shellescape.QuoteCommand(argv) + " -o json > FILE.json"
+	if len(k.Dims) > set+truth(k.Dims["phase"] != "") {
+		return ""
+	}
+	file := "'….gguf'"
+	if model != "" && !strings.Contains(model, " ") {
+		file = shellescape.Quote(model + ".gguf")
+	}
+	return fmt.Sprintf("%s -m %s -o json > results/%s.json", shellescape.QuoteCommand(argv), file,
+		schema.Slug("llama-bench "+release+" "+k.Workload()))
 }

@@ -72,12 +72,9 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 		r.Facts.Widen(facts.Start, facts.End, "")
 		d := draft.New(f, r, v, "llama-bench")
 		row := d.In
-		for _, name := range []string{ // the settings that make a row another workload
-			"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn",
-			"split_mode", "tensor_split", "no_kv_offload", "use_mmap", "embeddings", "n_depth", "backends", "cpu_strict",
-		} {
-			if text := row.Get(name).Text(); !ordinary(name, text) && len(text) < 60 {
-				d.Dim(strings.TrimPrefix(name, "n_"), text)
+		for _, s := range schema.LlamaBenchSettings() {
+			if text := row.Get(s.Name).Text(); !ordinary(s.Name, text) && len(text) < 60 {
+				d.Dim(s.Dim(), text)
 			}
 		}
 		prompt := row.Get("n_prompt").Float0()
