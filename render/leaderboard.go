@@ -243,7 +243,7 @@ func (b *board) column(c boardColumn) Column[int] {
 		head, about[2] = strings.TrimSuffix(c.task+", "+c.fewshot, ", "), ""
 	}
 	if same && n > 0 {
-		about = append(about, "n = "+words.Count(n))
+		about = append(about, "n\u00a0=\u00a0"+words.Count(n))
 	}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" || s == "none" })
 	as := Col{Head: head, Unit: strings.Join(about, ", "), Num: true, Sort: true, Length: Medium}

@@ -87,7 +87,7 @@ func (r *Report) verdictSections(
 		if len(numbers) == 0 {
 			return nil
 		}
-		return []Section{section("changed", "Against history", about, r.changedBlocks(numbers, at, one)...)}
+		return []Section{section("changed", "Against history", about, r.changedBlocks(g, numbers, at)...)}
 	}
 	told := slices.DeleteFunc(slices.Clone(g.Changes), func(c judge.Change) bool { return !r.seenIn(&c, at) })
 	cards, others := r.changeCards(told, at)
@@ -104,7 +104,7 @@ func (r *Report) verdictSections(
 	}
 	if len(told) == 0 || len(numbers) > 0 {
 		out = append(out, section("changed", "Numbers that changed, worst first", about,
-			r.changedBlocks(numbers, at, one)...).leading(more.Text, more.Href))
+			r.changedBlocks(g, numbers, at)...).leading(more.Text, more.Href))
 	}
 	// the numbers that show nothing, those that look worst, and how small a change would have been named
 	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
@@ -284,15 +284,15 @@ func (r *Report) releasesTitle() string {
 	return "Releases and builds"
 }
 
-// changedBlocks are changes against history, of one model on a device or of several; where there are none, why.
-func (r *Report) changedBlocks(list []schema.Verdict, at int, one bool) []Block {
+// changedBlocks are changes against history of what a review is about; where there are none, why.
+func (r *Report) changedBlocks(g *gate.Review, list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
-		return []Block{r.changeTable(list, at, !one, "Changes, worst first").cut(r.allVerdicts(at)).
+		return []Block{r.changeTable(list, at, len(g.Pairs) > 1, "Changes, worst first").cut(r.allVerdicts(at)).
 			whole(r.inExplore(at, schema.Pair{}))}
 	}
 	compared := 0
-	for _, v := range r.Gate.Findings(at).History {
-		compared += truth(present(v.Effect))
+	for i := range g.History {
+		compared += truth(present(g.History[i].Effect))
 	}
 	if compared > 0 {
 		return []Block{Empty{What: "Nothing changed", Why: words.Plural(compared, "number") +

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -490,7 +491,7 @@ func (r *targetNumber) limit() Cell {
 		ref, _ := v.Ref.Get()
 		at := r.limitOf(v)
 		return Cell{Text: words.Number(at), Sort: &at, Sub: fmt.Sprintf("%s %s %s", v.Level, words.Number(ref),
-			signed(at-ref, ""))}
+			signed(at, ref, ""))}
 	}
 	c.Sub = v.Level
 	return c
@@ -505,29 +506,36 @@ func (r *targetNumber) gap() Cell {
 		return missing("not measured")
 	}
 	unit, miss := schema.Unit(r.first.Metric), r.miss(v)
-	c := Cell{Text: signed(value-r.limitOf(v), unit), Sort: &miss, Sub: words.Change(value/r.limitOf(v) - 1)}
+	c := Cell{Text: signed(value, r.limitOf(v), unit), Sort: &miss, Sub: words.Change(value/r.limitOf(v) - 1)}
 	if math.IsNaN(miss) {
 		return missing("no limit")
 	}
 	for _, l := range r.levelNames() {
 		if x := r.levels[l]; x != nil && x != v && !x.Required && x.Outcome == schema.Fail {
-			c.Sub = fmt.Sprintf("%s to %s %s", signed(value-r.limitOf(x), unit), l, words.Number(r.limitOf(x)))
+			c.Sub = fmt.Sprintf("%s to %s %s", signed(value, r.limitOf(x), unit), l, words.Number(r.limitOf(x)))
 			break
 		}
 	}
 	return c
 }
 
-// signed is a difference with its sign, in a unit: "+52.0 ms".
-func signed(v float64, unit string) string {
-	sign := "+"
+// signed is how far a value lies from another, in a unit and with the digits behind the point that the value is shown
+// with, so that the three fit: "+52.0 ms". A difference that these do not show has its own.
+func signed(v, from float64, unit string) string {
+	d, sign := v-from, "+"
 	switch {
-	case v == 0:
+	case d == 0:
 		sign = "±"
-	case v < 0:
+	case d < 0:
 		sign = "−"
 	}
-	return sign + words.Quantity(math.Abs(v), unit)
+	d = math.Abs(d)
+	_, behind, _ := strings.Cut(words.Number(v), ".")
+	said := strconv.FormatFloat(d, 'f', len(behind), 64)
+	if strings.Trim(said, "0.") == "" || d >= 100 {
+		said = words.Number(d)
+	}
+	return strings.TrimSuffix(sign+said+words.Thin+unit, words.Thin)
 }
 
 // interval is that of the number, which its verdicts have around their limits.

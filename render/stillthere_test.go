@@ -303,3 +303,27 @@ func TestNightlySaysSinceWhen(t *testing.T) {
 		t.Errorf("%s: %s %+v", p.Lead.Word, p.Lead.Text, card.Facts)
 	}
 }
+
+// The page of a model on a device counts what was compared of it, and not of all of the release.
+func TestPairCountsItsOwnNumbers(t *testing.T) {
+	t.Parallel()
+	c := slowed(6)
+	for i := range c.Runs { // every second run is of another device
+		c.Runs[i].Device = []string{"n150", "t3k"}[i%2]
+	}
+	c.Runs[4].Release = c.Runs[5].Release
+	r := reportOf(t, c, render.ModeRelease)
+	for _, pair := range r.Pairs {
+		found := false
+		for _, s := range r.PairPage(pair).Sections {
+			for _, b := range s.Blocks {
+				if e, ok := b.(render.Empty); ok && e.What == "Nothing changed" {
+					found = strings.HasPrefix(e.Why, "30 numbers compared")
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%v: no count of its 30 numbers", pair.Pair)
+		}
+	}
+}

@@ -275,7 +275,8 @@ func NewCourse(in render.Course) Course {
 	c.Limit = Rect{c.Left, y(in.Limit), c.Right, y(-in.Limit)}
 	step := NiceStep((hi - lo) / courseTicks)
 	for k := math.Ceil(lo / step); k*step <= hi; k++ {
-		c.Scale = append(c.Scale, Label{XY{c.Left - courseGap, y(k*step) + 4}, words.Change(k * step), true})
+		said := strings.Replace(strings.TrimPrefix(words.Change(k*step), "±"), ".0", "", 1)
+		c.Scale = append(c.Scale, Label{XY{c.Left - courseGap, y(k*step) + 4}, said, true})
 	}
 	ok := func(i int) bool { return !math.IsNaN(in.Middle[i]) }
 	at := make([]XY, len(in.Middle))

@@ -160,7 +160,7 @@
           s = key(y);
         return (typeof p === "string" ? p.localeCompare(s, "en", { numeric: true }) : p - s) * sign;
       });
-      v.box.hidden = !judged;
+      v.box.hidden = !judged || !list.length;
       matrix.hidden = judged;
       if (judged) v.show(list, sortBy, down);
       else ttreport.matrix(matrix, rows, root, 100);

@@ -327,7 +327,7 @@
     document.querySelectorAll("[data-age]").forEach((e) => {
       var h = (Date.now() - Date.parse(e.dataset.age)) / 36e5,
         n = Math.floor(h < 48 ? h : h / 24);
-      if (h >= 1) e.textContent = "Newest run " + n + (h < 48 ? " hour" : " day") + (n === 1 ? "" : "s") + " old.";
+      if (h >= 1) e.textContent = "Newest run " + n.toLocaleString("en-US") + (h < 48 ? " hour" : " day") + (n === 1 ? "" : "s") + " old.";
       else if (h >= 0) e.textContent = "Newest run less than an hour old.";
     });
 

@@ -33,12 +33,13 @@
   }
 
   // option adds the numbers of a series to what the option of all of them is.
-  function option(all, t, s, list, scale, from, to) {
+  function option(all, t, s, list, scale, from, to, width) {
     var base = list[0].mean,
       rel = scale === "percent" && base,
       y = v => (v == null ? "-" : rel ? +(100 * (v / base - 1)).toFixed(3) : v),
       marks = [],
       areas = [],
+      ends = [], // of the labels of steps, in pixels, by line: one that would touch another of the whole chart stands above it
       phone = innerWidth < 600,
       range = !rel && !scale && s.range;
     function area(from, to, expected) {
@@ -53,19 +54,25 @@
       ]);
     });
     (s.steps || []).forEach((x) => {
-      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: colour("--bad") }, label: { formatter: x.label + (phone ? "" : " since " + t.releases[x.at].name), color: colour("--ink"), align: x.at > 0.7 * s.v.length ? "right" : "center" } });
+      var formatter = x.label + (phone ? "" : " since " + t.releases[x.at].name),
+        align = x.at > 0.7 * s.v.length ? "right" : "center",
+        long = 7 * formatter.length,
+        begin = ((x.at + 0.5) / s.v.length) * (width - 110) - long * (align === "right" ? 1 : 0.5),
+        line = ends.concat(-Infinity).findIndex(end => end < begin);
+      ends[line] = begin + long + 6;
+      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: colour("--bad") }, label: { formatter, align, distance: 5 + 16 * line, color: colour("--ink") } });
     });
     (s.targets || []).forEach((x) => {
       marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: colour("--ink") }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: colour("--ink") } });
     });
     var own = {
       textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: colour("--ink2") },
-      grid: { right: phone ? 16 : 64 },
+      grid: { right: phone ? 16 : 64, top: 28 + 16 * Math.max(1, ends.length) },
       tooltip: { confine: true, renderMode: "richText", textStyle: { fontSize: 12, color: colour("--ink") }, formatter: p => said(t, s, list, [].concat(p)[0].dataIndex) },
       toolbox: { itemSize: 1, feature: { dataZoom: { iconStyle: { opacity: 0 } } } },
       dataZoom: { startValue: from, endValue: to, bottom: 8, height: 20, fillerColor: "transparent", showDataShadow: false, borderColor: colour("--rule"), handleStyle: { color: colour("--panel"), borderColor: colour("--ink2") }, moveHandleStyle: { color: colour("--rule") } },
       xAxis: { data: t.releases.map(r => r.name) },
-      yAxis: { min: range && range[0], max: range && range[1], name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameTextStyle: { align: "left" } },
+      yAxis: { min: range && range[0], max: range && range[1], name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameGap: 8 + 16 * Math.max(1, ends.length), nameTextStyle: { align: "left" } },
       series: {
         data: s.v.map(y),
         markLine: { data: marks, silent: true },
@@ -204,7 +211,7 @@
       function draw() {
         if (chart) chart.dispose();
         chart = canvas.ttchart = echarts.init(canvas);
-        chart.setOption(option(host.dataset.option, t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined));
+        chart.setOption(option(host.dataset.option, t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined, canvas.clientWidth));
         // Dragging zooms. It is switched on by the pointer that could drag: it draws the chart once more, a third of the time
         // that a phone needs for the first picture.
         canvas.onpointerenter = () => chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
