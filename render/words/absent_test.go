@@ -17,8 +17,8 @@ func TestUnstatedQuestionsAreNotZero(t *testing.T) {
 			t.Error(s)
 		}
 	}
-	v := schema.Verdict{Metric: schema.MetricPassed, Value: schema.Num(.5)}
-	if s := evalLimit(&v, schema.EvalLimit{Task: "t"}); strings.Contains(s, "0 case") || strings.Contains(s, " 0 of") {
+	v := schema.Verdict{Metric: schema.MetricPassed, Value: schema.Num(.5), Reason: schema.EvalLimit{Task: "t"}}
+	if s := Why(v); strings.Contains(s, "0 case") || strings.Contains(s, " 0 of") {
 		t.Error(s)
 	}
 	if s := Lint(lint.Lint{Detail: lint.ZeroScore{Task: "t", N: 1319}}); !strings.Contains(s, "0 of 1,319 questions") {

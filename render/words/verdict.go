@@ -101,20 +101,23 @@ func Facts(r schema.Reason) []Fact {
 // Why is the reason of a verdict as one sentence with its numbers.
 func Why(v schema.Verdict) string { return why(&v, false) }
 
-// why is the reason of a verdict; beside is set where columns show the number, its baseline and the change of a score.
+// WhyBeside is what a row says of why a verdict was given. Its columns show the number, its baseline, the change and
+// the interval, and the head of its column says what comes first.
+func WhyBeside(v schema.Verdict) string {
+	_, compared := v.Effect.Get()
+	return why(&v, compared)
+}
+
+// why is the reason of a verdict; beside is set where columns show the number, its baseline and the change.
 func why(v *schema.Verdict, beside bool) string {
-	said := ""
-	switch r := v.Reason.(type) {
-	case schema.Limit:
-		said = limit(v, r)
-	case schema.EvalLimit:
-		said = evalLimit(v, r)
-	case schema.Change:
-		said = change(v, r)
-	case schema.EvalChange:
-		said = evalChange(v, r, beside)
-	default: // those with many numbers are made above, the others are in sentences.txt
-		said = sentenceOn(v.Reason, "", v)
+	said := sentenceOn(v.Reason, map[string]any{"v": v, "beside": beside})
+	if schema.ReasonIs[schema.EvalChange](v.Reason) { // made of clauses, of which columns have the first
+		if rest := strings.TrimLeft(said, " ;:"); rest != said {
+			said = Capital(rest)
+		}
+		if said != "" {
+			said = sentence(said)
+		}
 	}
 	return said + decided(v)
 }
@@ -146,45 +149,20 @@ func DecisionNote(d schema.Decision) string {
 	return out
 }
 
-// limit says how far a value lies from the limit of its target.
-func limit(v *schema.Verdict, r schema.Limit) string {
+// fromLimit says how far a value lies from the limit of its target: "14.2 % above", "2.25 times".
+func fromLimit(v *schema.Verdict) string {
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
 	info, _ := schema.MetricByName(v.Metric)
 	effect, _ := v.Effect.Get()
-	dir := "below"
-	if (info.Better == schema.Lower) == (effect > 0) {
-		dir = "above"
-	}
-	share := strings.TrimLeft(Change(effect), "+−±") + " " + dir
 	if math.Abs(effect) > 1 { // then the value is more than twice the limit, whichever way is better
-		share = Number(value/ref) + " times"
+		return Number(value/ref) + " times"
 	}
-	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label+rank(v.Stat), Quantity(value, info.Unit), share,
-		v.Level, Quantity(ref, info.Unit))
-	if effect <= 0 && v.Outcome == schema.Fail {
-		out += ", beyond its tolerance"
+	dir := " below"
+	if (info.Better == schema.Lower) == (effect > 0) {
+		dir = " above"
 	}
-	out += tolerance(r.Tolerance)
-	if r.Chance && v.Outcome == schema.Fail {
-		out += ", which chance could explain"
-	}
-	switch {
-	case v.Interval != nil:
-		from := Plural(v.N, "repeat")
-		switch r.Interval {
-		case schema.FromOwn:
-			from = "its own history's noise of " + Percent(r.Noise) + " (one standard deviation)"
-		case schema.FromTypical:
-			from = "the typical noise of this device and metric, " + Percent(r.Noise) + " (one standard deviation)"
-		}
-		return out + fmt.Sprintf(
-			"; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from,
-		)
-	case v.N > 1:
-		return out + fmt.Sprintf("; mean of %d repeats, no interval.", v.N)
-	}
-	return out + "; single run, no interval."
+	return strings.TrimLeft(Change(effect), "+−±") + dir
 }
 
 // tolerance is a target's tolerance in brackets; "" for none.
@@ -192,8 +170,11 @@ func tolerance(share float64) string {
 	if share == 0 {
 		return ""
 	}
-	return " (tolerance " + digits(100*share) + Thin + "%)"
+	return " (tolerance " + limit(share) + ")"
 }
+
+// limit is a share in percent, as files state it.
+func limit(share float64) string { return digits(100*share) + Thin + "%" }
 
 // Percent is a share in percent with two digits, or as many as its whole part has.
 func Percent(share float64) string {
@@ -242,26 +223,7 @@ func Sign(o schema.Outcome, e schema.Evidence) string {
 }
 
 // Mismatch says why two runs that name each other are no pair, as the end of a sentence.
-func Mismatch(m schema.Mismatch) string {
-	switch m.Kind {
-	case schema.MismatchPartner:
-		if m.A == "" {
-			return "there is no such run as its baseline"
-		}
-		return "that run took turns with " + m.A
-	case schema.MismatchTimes:
-		return fmt.Sprintf("one was measured from %s, the other from %s", m.A, m.B)
-	case schema.MismatchPlace:
-		return fmt.Sprintf("the baseline states %s %s, and this run %s", m.Fact, m.A, m.B)
-	case schema.MismatchLoad:
-		return fmt.Sprintf("the baseline was measured with %s %s, and this run with %s", m.Fact, m.A, m.B)
-	case schema.MismatchSame:
-		return fmt.Sprintf("both state the same build (%s)", m.A)
-	case schema.MismatchBuild:
-		return fmt.Sprintf("release %s is %s %s, and the pair measured %s", m.Release, m.Fact, m.A, m.B)
-	}
-	return "its runs do not fit together"
-}
+func Mismatch(m schema.Mismatch) string { return sentenceOn(m, nil) }
 
 // Planned says how many of the planned workloads were measured.
 func Planned(n, all int) string {
@@ -382,7 +344,7 @@ func Lint(l lint.Lint) string {
 	if l.ID == lint.IDDrift {
 		of = strings.TrimSpace(OnDevice(l.Model, l.Device) + " " + of)
 	}
-	out := sentenceOn(l.Detail, of, nil)
+	out := sentenceOn(l.Detail, map[string]any{"of": of})
 	if l.Count > 1 {
 		where := ""
 		if l.Run != "" {
@@ -397,27 +359,47 @@ func Lint(l lint.Lint) string {
 }
 
 // sentenceOn is the sentence on a detail of a lint or on the reason of a verdict; [TestEveryLintIsASentence] and
-// [TestEveryReasonIsASentence] fail for a type without one.
-func sentenceOn(it any, of string, v *schema.Verdict) string {
-	t := sentences().Lookup(fmt.Sprintf("%T", it))
-	if t == nil {
-		return ""
+// [TestEveryReasonIsASentence] fail for a type without one. with is what else the sentence is about.
+func sentenceOn(it any, with map[string]any) string {
+	data := map[string]any{"it": it, "of": "", "v": (*schema.Verdict)(nil), "beside": false}
+	maps.Copy(data, with)
+	return tell(sentences(), data, fmt.Sprintf("%T", it))
+}
+
+// tell fills the first of some templates that there is; "" where there is none.
+func tell(all *template.Template, data map[string]any, names ...string) string {
+	for _, name := range names {
+		if t := all.Lookup(name); t != nil {
+			var b strings.Builder
+			if err := t.Execute(&b, data); err != nil {
+				panic(err) // a mistake in sentences.txt
+			}
+			return b.String()
+		}
 	}
-	var b strings.Builder
-	if err := t.Execute(&b, map[string]any{"it": it, "of": of, "v": v}); err != nil {
-		panic(err) // a mistake in sentences.txt
-	}
-	return b.String()
+	return ""
 }
 
 //go:embed sentences.txt
 var sentencesText string
 
-// sentences has a template for each type, by its name. sentences.txt states its form.
+// sentences has a template for each type and part, by its name. sentences.txt states its form.
 var sentences = sync.OnceValue(func() *template.Template {
-	all := template.New("").Funcs(template.FuncMap{
-		"digits": digits, "plural": Plural, "label": label, "quantity": Quantity, "percent": Percent, "unit": schema.Unit,
-		"mismatch": Mismatch, "join": strings.Join, "rank": rank, "sentence": sentence,
+	all := template.New("")
+	all.Funcs(template.FuncMap{
+		"count": Count, "digits": digits, "effect": Effect, "fromLimit": fromLimit, "history": history, "interval": Interval,
+		"intervalOf": IntervalOf, "join": strings.Join, "label": label, "limit": limit, "moved": movedSince,
+		"number": Number, "ofFirstRun": ofFirstRun, "onDevice": OnDevice, "percent": Percent, "plural": Plural, "q": rarity,
+		"quantity": Quantity, "rank": rank, "sentence": sentence, "signed": Signed, "standsInFor": standsInFor,
+		"tolerance": tolerance, "unit": schema.Unit,
+		"about":     func(it any) map[string]any { return map[string]any{"it": it, "of": "", "v": nil} },
+		"has":       func(n schema.Number) bool { _, ok := n.Get(); return ok },
+		"movedFrom": func(v *schema.Verdict, base string) string { return moved(v, base, false) },
+		"part":      func(share float64, n int) int { return int(math.Round(share * float64(n))) },
+		"size":      func(v *schema.Verdict, share float64) string { return digits(100*share) + unitOf(v) },
+		"slower":    func(effect float64) string { return slower(effect, effect >= 0) },
+		"tell":      func(data map[string]any, names ...string) string { return tell(all, data, names...) },
+		"value":     func(n schema.Number) float64 { v, _ := n.Get(); return v },
 		"drift":     func(percent float64) string { return Change(percent / 100) },
 		"int":       func(n float64) int { return int(n) },
 		"percent0":  func(share float64) string { return fmt.Sprintf("%.0f%s%%", 100*share, Thin) },
@@ -433,125 +415,6 @@ var sentences = sync.OnceValue(func() *template.Template {
 	}
 	return all
 })
-
-// evalChange says what became of a score; beside columns that show the change and its interval, the rest.
-func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
-	value, _ := v.Value.Get()
-	task := v.Key.Dataset
-	switch r.Test {
-	case schema.TestNone:
-		return "No earlier release of its line has this measurement."
-	case schema.TestPrompt:
-		return sentence("Other questions or settings than before: " + r.Conditions)
-	case schema.TestNoError:
-		if r.N > 0 {
-			return fmt.Sprintf("%s is %s; it is no share of right answers, and not both files state its standard error, "+
-				"so the change cannot be judged.", task, Number(value))
-		}
-		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
-			"so the change cannot be judged.", task, Number(value))
-	}
-	moved, of, interval := "", "", ""
-	if !beside {
-		effect, _ := v.Effect.Get()
-		moved = fmt.Sprintf("%s is %s", task, Number(value))
-		if ref, has := v.Ref.Get(); has {
-			moved = fmt.Sprintf("%s changed by %s (%s → %s)", task, Effect(*v, effect), Number(ref), Number(value))
-		}
-		if v.Interval != nil {
-			interval = "; 95" + Thin + "% interval " + IntervalOf(*v)
-		}
-	}
-	switch r.Test {
-	case schema.TestPaired:
-		of = fmt.Sprintf("; of %s the same questions %s were lost and %s gained", Count(r.N), Count(r.Lost),
-			Count(r.Gained))
-	case schema.TestGate:
-		of = fmt.Sprintf(" against the mean of %d releases", r.Releases)
-	case schema.TestUnpaired:
-		of = fmt.Sprintf(" over %s questions, not known to be the same ones", Count(r.N))
-	}
-	out := moved + of + interval + evalOutcome(v, r)
-	if !beside {
-		return sentence(out)
-	}
-	if out = strings.TrimLeft(out, " ;:"); out == "" {
-		return ""
-	}
-	return sentence(Capital(out))
-}
-
-// evalOutcome is the last clause about a score.
-func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
-	switch v.Outcome {
-	case schema.Regressed, schema.Improved:
-		switch {
-		case v.Evidence == schema.Suspected:
-			return once(v)
-		case v.First != "":
-			return "; first seen in " + v.First + ", and again here"
-		}
-		if r.Test == schema.TestPaired && r.First == 0 {
-			return ": on the same questions one run is enough"
-		}
-		return "; confirmed by an independent run"
-	case schema.Inconclusive:
-		switch r.Why {
-		case schema.WhyRunsDisagree:
-			return "; the first run of the release scored " + digits(r.First) + ", and a later one this"
-		case schema.WhyNotSeenAgain:
-			return "; the first run scored " + digits(r.First) + ", and this one did not confirm it"
-		case schema.WhyBaseSuspect:
-			return "; its base, " + v.First + ", waits for an independent run with the same change"
-		case schema.WhyNotSignificant:
-			return ""
-		}
-		limit := digits(100*r.Limit) + unitOf(v)
-		if r.Needed == 0 {
-			return ": it may lie within ±" + limit + " or beyond"
-		}
-		return fmt.Sprintf(": too few questions to say; about %s could show a change of %s", Count(r.Needed), limit)
-	case schema.Unchanged:
-		return ": the whole interval lies inside ±" + digits(100*r.Limit) + unitOf(v)
-	}
-	return ""
-}
-
-// evalLimit says how a score lies beside its reference.
-func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
-	value, _ := v.Value.Get()
-	ref, _ := v.Ref.Get()
-	if v.Metric == schema.MetricPassed {
-		if r.N == 0 {
-			return fmt.Sprintf("%s: %s of an unstated number of cases passed; all must.", r.Task, Percent(value))
-		}
-		return fmt.Sprintf("%s: %s of %s passed; all must.", r.Task, Count(int(math.Round(value*float64(r.N)))),
-			Plural(r.N, "case"))
-	}
-	effect, _ := v.Effect.Get()
-	out := fmt.Sprintf("%s %s is %s from the reference of %s", r.Task, Number(value), Effect(*v, effect), Number(ref))
-	out += tolerance(r.Tolerance)
-	if r.N > 0 {
-		out += "; " + Count(r.N) + " questions"
-		if r.Of > 0 {
-			out += ", the first of " + Count(r.Of)
-		}
-	}
-	if v.Interval == nil {
-		return out + "; no interval is known."
-	}
-	out += ", 95" + Thin + "% interval " + IntervalOf(*v)
-	if r.Chance && v.Outcome == schema.Fail {
-		out += ": chance could explain it"
-	}
-	switch {
-	case r.Chance && r.Of > 0 && r.Needed > r.Of:
-		out += "; all " + Count(r.Of) + " questions would not settle it"
-	case r.Chance && r.Needed > 0:
-		out += "; about " + Count(r.Needed) + " questions would settle it"
-	}
-	return out + "."
-}
 
 // Filter is the filter of a score with what tells it from others of its name, which may stand alone.
 func Filter(filter string) string { return strings.TrimPrefix(filter, schema.FilterMark) }
