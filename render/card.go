@@ -288,9 +288,9 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	}
 	exit := fmt.Sprintf("ttreport check exits %d (%s)", g.Result.Exit,
 		map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[g.Result.Exit])
-	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath}, {"Drift", drift, ""},
-		{"Curves", curves, ""}, {"Targets", targets, ""}, {"Order", r.orderText(at), ""}, {"Rule", rule, ""},
-		{"Exit code", exit, ""}}
+	out := []CardFact{{"Basis", words.Basis(g.Basis(), g.Fit), ""}, {"Coverage", coverageText(cover), CoveragePath},
+		{"Drift", drift, ""}, {"Curves", curves, ""}, {"Targets", targets, ""}, {"Order", r.orderText(at), ""},
+		{"Rule", rule, ""}, {"Exit code", exit, ""}}
 	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })
 }
 
@@ -313,39 +313,6 @@ func (r *Report) orderText(at int) string {
 		out += fmt.Sprintf(order, undated)
 	}
 	return out + ". releases: in ttreport.yaml states the order"
-}
-
-// basisText counts what was compared with history.
-func basisText(g *gate.Review) string {
-	b := g.Basis()
-	if b.Compared == 0 {
-		out := "nothing is compared"
-		if b.Early > 0 {
-			out += fmt.Sprintf("; %s with one earlier release alone", words.Plural(b.Early, "number"))
-		}
-		if b.Without > 0 || b.Early == 0 {
-			out += fmt.Sprintf("; %s without a baseline", words.Plural(b.Without, "number"))
-		}
-		return out
-	}
-	out := fmt.Sprintf("%s of %s unchanged", words.Count(b.Unchanged), words.Count(b.Compared))
-	for _, x := range []struct {
-		n    int
-		word string
-	}{
-		{b.BelowLimit, "changed below the limit"},
-		{b.Inconclusive, "inconclusive"}, {b.Regressed, "regressed"}, {b.Improved, "improved"},
-		{b.Recovered, "recovered"},
-		{b.Early, "with one earlier release alone"}, {b.Without, "without a baseline"},
-	} {
-		if x.n > 0 {
-			out += fmt.Sprintf(", %s %s", words.Count(x.n), x.word)
-		}
-	}
-	if n := g.Fit.Shown.Hidden; n > 0 && !g.Fit.Wider {
-		out += fmt.Sprintf("; %s could hide a regression beyond the limit without a re-run", words.Count(n))
-	}
-	return out
 }
 
 // coverageText is how much of what was to be measured was.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -18,9 +17,7 @@ func TestFitOfAPart(t *testing.T) {
 	}
 	for wider, counted := range map[bool]bool{true: false, false: true} {
 		fit.Wider = wider
-		got := basisText(&gate.Review{Fit: fit, Findings: gate.Findings{History: []schema.Verdict{
-			{Against: schema.AgainstHistory, Outcome: schema.Unchanged, Metric: "ttft", Value: schema.Num(1)},
-		}}})
+		got := words.Basis(gate.Basis{Compared: 1, Unchanged: 1}, fit)
 		if strings.Contains(got, "9 could hide") != counted {
 			t.Errorf("of a part %v: %s", wider, got)
 		}

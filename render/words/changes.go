@@ -140,38 +140,7 @@ func ChangeVotes(c *judge.Change) string {
 }
 
 // ChangeText says in one sentence what changed, by how much, since when and how sure that is.
-func ChangeText(c *judge.Change) string {
-	out := fmt.Sprintf("%s %s %s since %s (%s), %s", ChangeOf(c), are(c), ChangeSize(c), c.Since, ChangeShare(c),
-		ChangeEvidence(c))
-	if c.BelowLimit() {
-		out += ", below the limit of " + Percent(c.Limit)
-	}
-	if c.What.Differs != "" {
-		out += "; measured with " + c.What.Differs
-	}
-	if c.What.OtherClient() {
-		if c.What.Build != "" {
-			out += " and built with " + c.What.Build
-		}
-		out += ": measure the release before with the new client to tell which it was"
-	}
-	switch c.State {
-	case judge.StateAccepted:
-		word := map[bool]string{true: "; waived (", false: "; accepted ("}[c.Decision.Kind == schema.Waive]
-		out += word + c.Decision.ID + ")"
-	case judge.StateFixed:
-		out += "; returned in " + c.Ended
-	case judge.StateLost:
-		out += "; lost in " + c.Ended
-	}
-	switch {
-	case c.Back != "" && c.Worse:
-		out += "; back at the level before the improvement in " + c.Back
-	case c.Back != "":
-		out += "; back at the level before " + c.Back
-	}
-	return out + "."
-}
+func ChangeText(c *judge.Change) string { return sentenceOn(c, nil) }
 
 // StillSlower says of a number that earlier releases made slower why it is not judged so any more.
 func StillSlower(metric string, effect float64, since string) string {

@@ -2,7 +2,6 @@ package words
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -482,53 +481,14 @@ func Metric(metric, stat string) string {
 }
 
 // Sensitivity says what a release's comparison with history could not have seen: of a model on a device as a whole, and
-// of one number alone.
-func Sensitivity(s judge.Sensitivity) string {
-	if s.Series == 0 || math.IsNaN(s.Least) {
-		return ""
-	}
-	out := fmt.Sprintf("Of %s, a regression of one alone would be named four times in five from %s on",
-		Plural(s.Series, "number"), Percent(s.Least))
-	if s.Least > 1 {
-		out = fmt.Sprintf("Of %s, a regression of one alone cannot be seen", Plural(s.Series, "number"))
-	}
-	if s.Groups <= min(1, s.Least) { // else the numbers show it themselves
-		out += "; one of a model on a device as a whole from " + Percent(s.Groups) + " on"
-	}
-	return out + " (medians)."
-}
+// of one number alone; "" where that is not known.
+func Sensitivity(s judge.Sensitivity) string { return sentenceOn(s, nil) }
 
 // Fit says how sure a comparison is in general: by measurements in turns, and by history.
-func Fit(f gate.Fit) string {
-	var out []string
-	for _, t := range f.Turns {
-		out = append(out, fmt.Sprintf("Measured in turns with %s (%s): %s, which is stronger evidence than history.",
-			t.Baseline, Plural(t.Blocks, "block"), Plural(t.Numbers, "number")))
-	}
-	switch {
-	case f.Single:
-		return strings.Join(append(out, "Every number has one earlier release, which does not show its noise: "+
-			"no change can be told from chance yet."), " ")
-	case f.Cells == 0 && len(out) > 0:
-		return strings.Join(out, " ")
-	case f.Cells == 0:
-		return "No performance number has a history to be compared with."
-	}
-	said := fmt.Sprintf("%s compared as one family", Plural(f.Cells, "number"))
-	if f.Wider {
-		said = "The release as a whole: " + said
-	}
-	if f.Noise > 0 {
-		said += "; typical noise is " + Percent(f.Noise) + " from release to release (one standard deviation)"
-	}
-	if f.Calibrated() == gate.TooFew {
-		said += "; too few earlier predictions to say how well they hold"
-	} else {
-		said += fmt.Sprintf("; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
-			Count(f.Tested), Percent(float64(f.Exceeded)/float64(f.Tested)), Thin, f.Calibrated())
-	}
-	return strings.TrimSpace(strings.Join(append(out, said+". "+Sensitivity(f.Shown)), " "))
-}
+func Fit(f gate.Fit) string { return strings.TrimSpace(sentenceOn(f, nil)) }
+
+// Basis counts what was compared with history.
+func Basis(b gate.Basis, f gate.Fit) string { return sentenceOn(b, map[string]any{"fit": f}) }
 
 // ComparedWith says what a release is compared with; before is the newest release of its baseline, "" for none.
 func ComparedWith(before string) string {

@@ -131,23 +131,7 @@ func decided(v *schema.Verdict) string {
 }
 
 // DecisionNote says who decided what until when.
-func DecisionNote(d schema.Decision) string {
-	out := map[schema.DecisionKind]string{
-		schema.Waive: "Waived", schema.Accept: "Accepted", schema.Invalidate: "Excluded", schema.Supersede: "Superseded",
-		schema.Pin: "Pinned", schema.Dismiss: "Dismissed",
-	}[d.Kind]
-	if d.Owner != "" {
-		out += " by " + d.Owner
-	}
-	if d.Expires != "" {
-		out += " until " + d.Expires
-	}
-	out = sentence(out + " (" + d.ID + "): " + d.Reason)
-	if d.Expired {
-		out += " This decision has expired."
-	}
-	return out
-}
+func DecisionNote(d schema.Decision) string { return sentenceOn(d, nil) }
 
 // fromLimit says how far a value lies from the limit of its target: "14.2 % above", "2.25 times".
 func fromLimit(v *schema.Verdict) string {
@@ -293,16 +277,7 @@ func Categories(targets []schema.Verdict) string {
 }
 
 // Grading says how many workloads were graded against a target; "" where none was measured.
-func Grading(c gate.Grading) string {
-	if c.Workloads == 0 {
-		return ""
-	}
-	out := fmt.Sprintf("Graded against targets: %s of %s.", Count(c.Graded), Plural(c.Workloads, "workload"))
-	if c.Graded < c.Workloads {
-		out += " What has no target was not graded, which is not a pass."
-	}
-	return out
-}
+func Grading(c gate.Grading) string { return sentenceOn(c, nil) }
 
 // inHeadline is how many letters of a workload's name a headline has room for: the names of test functions are longer.
 const inHeadline = 40
@@ -363,7 +338,7 @@ func Lint(l lint.Lint) string {
 func sentenceOn(it any, with map[string]any) string {
 	data := map[string]any{"it": it, "of": "", "v": (*schema.Verdict)(nil), "beside": false}
 	maps.Copy(data, with)
-	return tell(sentences(), data, fmt.Sprintf("%T", it))
+	return tell(sentences(), data, strings.TrimPrefix(fmt.Sprintf("%T", it), "*"))
 }
 
 // tell fills the first of some templates that there is; "" where there is none.
@@ -387,13 +362,16 @@ var sentencesText string
 var sentences = sync.OnceValue(func() *template.Template {
 	all := template.New("")
 	all.Funcs(template.FuncMap{
-		"count": Count, "digits": digits, "effect": Effect, "fromLimit": fromLimit, "history": history, "interval": Interval,
-		"intervalOf": IntervalOf, "join": strings.Join, "label": label, "limit": limit, "moved": movedSince,
-		"number": Number, "ofFirstRun": ofFirstRun, "onDevice": OnDevice, "percent": Percent, "plural": Plural, "q": rarity,
-		"quantity": Quantity, "rank": rank, "sentence": sentence, "signed": Signed, "standsInFor": standsInFor,
-		"tolerance": tolerance, "unit": schema.Unit,
+		"are": are, "changeEvidence": ChangeEvidence, "changeOf": ChangeOf, "changeShare": ChangeShare,
+		"changeSize": ChangeSize, "count": Count, "digits": digits, "effect": Effect, "fromLimit": fromLimit,
+		"history": history, "interval": Interval, "intervalOf": IntervalOf, "join": strings.Join, "label": label,
+		"limit": limit, "moved": movedSince, "number": Number, "ofFirstRun": ofFirstRun, "onDevice": OnDevice,
+		"percent": Percent, "plural": Plural, "q": rarity, "quantity": Quantity, "rank": rank, "sentence": sentence,
+		"signed": Signed, "standsInFor": standsInFor, "tolerance": tolerance, "unit": schema.Unit,
 		"about":     func(it any) map[string]any { return map[string]any{"it": it, "of": "", "v": nil} },
+		"known":     func(v float64) bool { return !math.IsNaN(v) },
 		"has":       func(n schema.Number) bool { _, ok := n.Get(); return ok },
+		"share":     func(n, of int) float64 { return float64(n) / float64(of) },
 		"movedFrom": func(v *schema.Verdict, base string) string { return moved(v, base, false) },
 		"part":      func(share float64, n int) int { return int(math.Round(share * float64(n))) },
 		"size":      func(v *schema.Verdict, share float64) string { return digits(100*share) + unitOf(v) },
