@@ -69,7 +69,7 @@ const tasks = [
     again: () => { const s = document.querySelector("[data-plane] select[name=x]"); return s && decodeURIComponent(location.hash).includes("x:" + s.value); } },
   { name: "what was not measured", needs: 'nav a[href*="coverage/"]', steps: [nav("coverage/")],
     answer: () => [document.querySelector("h1").innerText, [...document.querySelectorAll("#map thead th")].map((h) => h.firstChild.textContent.trim()).join(" | "), ...[...document.querySelectorAll("#map tbody tr")].filter((r) => !r.hidden).slice(0, 3).map((r) => r.innerText)].join(" => "),
-    must: [/[\d,]+ of [\d,]+|Nothing/, /Workload \| Model \| Device \| Expected \| Measured \| Last seen \| Why not \| Command|Nothing/],
+    must: [/[\d,]+ of [\d,]+|Nothing/, /All measured[^]* Last seen|Workload \| Model \| Device \| Expected \| Measured \| Last seen \| Why not \| Command|Nothing/],
     also: { when: /not measured again|missing:/, must: [/ttreport collect|own tool|–/] },
     ordered: () => { const all = [...document.querySelectorAll("#map tbody tr")], full = all.map((r) => r.cells[3].innerText === r.cells[4].innerText); return full.every((is, i) => !i || is || !full[i - 1]); } },
   { name: "the best device at one concurrency", needs: "[data-plane], .card",
