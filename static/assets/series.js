@@ -16,13 +16,8 @@
   var called = {};
   document.querySelectorAll("[data-release][title]").forEach(s => (called[s.dataset.release] = s.title));
   function select(label, name, list, any) {
-    var s = el(
-      "select",
-      { name },
-      (any ? [el("option", { value: "" }, any)] : []).concat(
-        list.map((x) => el("option", { value: x }, called[x] || x || "none"))
-      )
-    );
+    var options = list.map(x => el("option", { value: x }, called[x] || x || "none")),
+      s = el("select", { name }, (any ? [el("option", { value: "" }, any)] : []).concat(options));
     return { box: el("label", {}, [label, s]), input: s };
   }
   function sorted(list) {
@@ -81,11 +76,7 @@
       top.firstChild.style.height = first * ROW + "px";
       end.firstChild.style.height = (order.length - last) * ROW + "px";
     }
-    box.addEventListener("scroll", () => {
-      requestAnimationFrame(() => {
-        paint(false);
-      });
-    });
+    box.addEventListener("scroll", () => requestAnimationFrame(() => paint(false)));
     return {
       box,
       show (list, sortCol, down) {
