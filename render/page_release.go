@@ -210,7 +210,11 @@ func (r *Report) pairSections(at int) []Section {
 
 // pairsSection is what people sign: the decision on each model and device, worst first.
 func (r *Report) pairsSection(at int, pairs []Pair) Section {
-	decided := func(p Pair) words.Decision { return words.Decide(r.Gate.PairResult(at, p.Pair)) }
+	decisions := make(map[schema.Pair]words.Decision, len(pairs))
+	for _, p := range pairs {
+		decisions[p.Pair] = words.Decide(r.Gate.PairResult(at, p.Pair))
+	}
+	decided := func(p Pair) words.Decision { return decisions[p.Pair] }
 	rank := map[words.Tone]int{words.ToneBad: 0, words.ToneWarning: 1, words.ToneNone: 2, words.ToneGood: 3}
 	slices.SortStableFunc(pairs, func(a, b Pair) int { return rank[decided(a).Tone] - rank[decided(b).Tone] })
 	rows := foldEqual(pairs, func(p *Pair) string {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -153,64 +154,9 @@ func regressed(r gate.Result) bool {
 	})
 }
 
-const gone = " not been measured for several releases"
-
-// tallies says what a count is of: the noun, its verb for one and for many, the rest; metrics adds how many numbers
-// the points have, where that is more.
-var tallies = map[gate.Kind]struct {
-	noun, one, many, rest string
-	metrics               bool
-}{
-	gate.FailConfirmed:     {"regression", " is", " are", " confirmed", true},
-	gate.FailRunWide:       {"regression", " of many numbers is", " of many numbers are", notYet, true},
-	gate.FailSuspected:     {"regression", " is", " are", notYet, true},
-	gate.FailInconclusive:  {"finding", " is", " are", " inconclusive", true},
-	gate.FailTarget:        {"required target", " fails", " fail", "", false},
-	gate.FailInvalid:       {"finding", " makes", " make", " numbers invalid", false},
-	gate.FailMissing:       {"required, planned or tried number", " is", " are", " missing", false},
-	gate.FailAbsent:        {"pair", " of model and device has", " of model and device have", gone, false},
-	gate.FailOpen:          {"regression", " of an earlier release is", " of earlier releases are", stillThere, true},
-	gate.NoteWaived:        {"finding", " is", " are", " waived", false},
-	gate.NoteSameBuild:     {"regression", " is", " are", sameMachine, true},
-	gate.NoteExcluded:      {"point", " is", " are", " excluded and measured by another run", false},
-	gate.NotePinned:        {"point", " starts", " start", " a new level by decision, compared with nothing", false},
-	gate.NoteUnattainable:  {"target", " is", " are", " unattainable", false},
-	gate.NoteNotComparable: {"point", " is", " are", " not comparable", false},
-	gate.NoteBelowLimit:    {"change", " is", " are", " for the worse and below the limit", true},
-	gate.NoteImproved:      {"improvement", "", "", "", true},
-	gate.NoteRecovered:     {"change", " is", " are", " back at the level before a regression", true},
-	gate.NoteInformational: {"informational target", " is", " are", " missed", false},
-	gate.NoteMet:           {"required target", " is", " are", " met", false},
-}
-
-const (
-	notYet      = " suspected: not confirmed yet"
-	stillThere  = " still there and not accepted"
-	sameMachine = " on the same build: the machine, not the release"
-)
-
 // tally is one count as a clause: "4 regressions are confirmed (11 numbers)".
 func tally(c gate.Tally, r *gate.Result) string {
-	if c.Kind == gate.FailNotRemeasured { // a whole model on a device is more than one number
-		var parts []string
-		if c.Systems > 0 {
-			parts = append(parts, Plural(c.Systems, "pair")+" of model and device")
-		}
-		if n := c.N - c.Systems; n > 0 {
-			parts = append(parts, Plural(n, "measurement"))
-		}
-		return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " was ", " were ") + NotMeasuredAgain + " in " +
-			r.Release
-	}
-	say, ok := tallies[c.Kind]
-	if !ok {
-		return Plural(c.N, string(c.Kind))
-	}
-	out := Plural(c.N, say.noun) + verb(c.N, say.one, say.many) + say.rest
-	if say.metrics && c.Cells > c.N {
-		out += " (" + Plural(c.Cells, "number") + ")"
-	}
-	return out
+	return cmp.Or(line("tally:"+string(c.Kind), c, map[string]any{"of": r}), Plural(c.N, string(c.Kind)))
 }
 
 // Headline is the reason of a decision as one sentence: the one or two worst findings with their numbers, and how many
@@ -381,65 +327,33 @@ func regression(kind gate.Kind, list []schema.Verdict) string {
 	if seen == "" || len(list) == 0 {
 		return ""
 	}
-	worst := list[0]
-	e, _ := worst.Effect.Get()
-	out := fmt.Sprintf("%s of %s regressed (%s): %s at %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
-		Effect(worst, e), Short(Subject(&worst), inHeadline))
 	points := map[string]bool{}
 	for i := range list {
 		v := &list[i]
 		points[v.Model+"\x00"+v.Device+"\x00"+v.Impl+"\x00"+v.Key.String()] = true
 	}
-	if more := len(points) - 1; more > 0 {
-		out += fmt.Sprintf("; %s more %s", Count(more), verb(more, "point", "points"))
-	}
-	return out + "."
+	return line("headline:regressed", &list[0], map[string]any{"of": seen, "more": len(points) - 1})
 }
 
 // missed names the worst required target.
 func missed(list []schema.Verdict) string {
-	v := list[0]
-	value, limit := "", ""
-	if x, ok := v.Value.Get(); ok {
-		value = Quantity(x, schema.Unit(v.Metric))
-	}
-	if x, ok := v.Ref.Get(); ok {
-		limit = Quantity(x, schema.Unit(v.Metric))
-	}
-	level := strings.TrimSpace("required " + v.Level)
-	subject := Short(Subject(&v), inHeadline)
-	out := fmt.Sprintf("%s of %s at %s is %s, the %s target is %s", MetricOf(&v), OnDevice(v.Model, v.Device),
-		subject, value, level, limit)
-	if v.Key.IsEval() { // its metric may be a sentence of its own
-		out = fmt.Sprintf("%s of %s is %s, the %s is %s", subject, OnDevice(v.Model, v.Device), value, level, limit)
-	}
-	if more := len(list) - 1; more > 0 {
-		out += fmt.Sprintf("; %s more required %s missed", Count(more), verb(more, "target is", "targets are"))
-	}
-	return out + "."
+	return line("headline:missed", &list[0], map[string]any{"more": len(list) - 1})
 }
 
 // missing names what is not there: the first, or all that lack a number for one reason, as after a night that failed.
 func missing(list []schema.Verdict) string {
-	v := &list[0]
-	why, pairs := Why(*v), map[schema.Pair]bool{}
-	isOther := func(o schema.Verdict) bool { return Why(o) != why }
+	why, pairs := Why(list[0]), map[schema.Pair]bool{}
+	first := why
+	isOther := func(v schema.Verdict) bool { return Why(v) != first }
 	for i := range list {
 		pairs[list[i].Pair()] = true
 	}
-	reason := strings.ToLower(why[:min(1, len(why))]) + why[min(1, len(why)):]
-	if more := len(pairs) - 1; len(list) > 1 && !slices.ContainsFunc(list, isOther) {
-		where := OnDevice(v.Model, v.Device)
-		if more > 0 {
-			where += fmt.Sprintf(" and %s more %s", Count(more), verb(more, "pair", "pairs"))
-		}
-		return fmt.Sprintf("%s of %s are missing: %s", Plural(len(list), "number"), where, reason)
+	why = strings.ToLower(why[:min(1, len(why))]) + why[min(1, len(why)):]
+	of := map[string]any{"of": why, "more": len(list) - 1}
+	if len(list) > 1 && !slices.ContainsFunc(list, isOther) {
+		of["all"], of["pairs"] = len(list), len(pairs)-1
 	}
-	out := fmt.Sprintf("%s of %s is missing: %s", Short(Subject(v), inHeadline), OnDevice(v.Model, v.Device), reason)
-	if more := len(list) - 1; more > 0 {
-		out += fmt.Sprintf(" %s more %s missing.", Count(more), verb(more, "number is", "numbers are"))
-	}
-	return out
+	return line("headline:missing", &list[0], of)
 }
 
 // invalid is the worst lint that makes numbers invalid.

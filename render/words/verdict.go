@@ -336,9 +336,14 @@ func Lint(l lint.Lint) string {
 // sentenceOn is the sentence on a detail of a lint or on the reason of a verdict; [TestEveryLintIsASentence] and
 // [TestEveryReasonIsASentence] fail for a type without one. with is what else the sentence is about.
 func sentenceOn(it any, with map[string]any) string {
+	return line(strings.TrimPrefix(fmt.Sprintf("%T", it), "*"), it, with)
+}
+
+// line is a line of sentences.txt, by its name; "" where there is none.
+func line(name string, it any, with map[string]any) string {
 	data := map[string]any{"it": it, "of": "", "v": (*schema.Verdict)(nil), "beside": false}
 	maps.Copy(data, with)
-	return tell(sentences(), data, strings.TrimPrefix(fmt.Sprintf("%T", it), "*"))
+	return tell(sentences(), data, name)
 }
 
 // tell fills the first of some templates that there is; "" where there is none.
@@ -365,13 +370,16 @@ var sentences = sync.OnceValue(func() *template.Template {
 		"are": are, "changeEvidence": ChangeEvidence, "changeOf": ChangeOf, "changeShare": ChangeShare,
 		"changeSize": ChangeSize, "count": Count, "digits": digits, "effect": Effect, "fromLimit": fromLimit,
 		"history": history, "interval": Interval, "intervalOf": IntervalOf, "join": strings.Join, "label": label,
-		"limit": limit, "moved": movedSince, "number": Number, "ofFirstRun": ofFirstRun, "onDevice": OnDevice,
-		"percent": Percent, "plural": Plural, "q": rarity, "quantity": Quantity, "rank": rank, "sentence": sentence,
-		"signed": Signed, "standsInFor": standsInFor, "tolerance": tolerance, "unit": schema.Unit,
+		"limit": limit, "metricOf": MetricOf, "moved": movedSince, "number": Number, "ofFirstRun": ofFirstRun,
+		"onDevice": OnDevice, "percent": Percent, "plural": Plural, "q": rarity, "quantity": Quantity, "rank": rank,
+		"sentence": sentence, "signed": Signed, "standsInFor": standsInFor, "tolerance": tolerance, "unit": schema.Unit,
+		"verb":      verb,
 		"about":     func(it any) map[string]any { return map[string]any{"it": it, "of": "", "v": nil} },
 		"known":     func(v float64) bool { return !math.IsNaN(v) },
 		"has":       func(n schema.Number) bool { _, ok := n.Get(); return ok },
 		"share":     func(n, of int) float64 { return float64(n) / float64(of) },
+		"less":      func(a, b int) int { return a - b },
+		"subject":   func(v *schema.Verdict) string { return Short(Subject(v), inHeadline) },
 		"movedFrom": func(v *schema.Verdict, base string) string { return moved(v, base, false) },
 		"part":      func(share float64, n int) int { return int(math.Round(share * float64(n))) },
 		"size":      func(v *schema.Verdict, share float64) string { return digits(100*share) + unitOf(v) },
