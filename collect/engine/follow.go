@@ -35,7 +35,8 @@ type Follower struct {
 	since    time.Time // since when the scheduler has not answered; zero when it does
 	why      string
 	refused  error
-	reattach bool // arrays of an earlier process may have been sent
+	failed   error // of the journal: nothing is done that is not in it
+	reattach bool  // arrays of an earlier process may have been sent
 }
 
 // array is an array as the journal has it.
@@ -141,8 +142,7 @@ func (f *Follower) newest(entry int) *array {
 
 // round asks the scheduler once, and does what is to be done. An error is one of ours: others are in the view.
 func (f *Follower) round(ctx context.Context) error {
-	cancelling, err := f.cancelling()
-	if err != nil {
+	if err := f.Submission.readJournal(); err != nil { // what other processes wrote to it
 		return err
 	}
 	for i := range f.tasks {
@@ -152,43 +152,28 @@ func (f *Follower) round(ctx context.Context) error {
 	}
 	switch {
 	case f.Submission.Over():
-		return f.leave(ctx)
-	case cancelling:
+		f.leave(ctx)
+		return f.failed
+	case f.Submission.cancelling():
 		return nil
 	}
-	if err := f.planAll(); err != nil {
-		return err
+	if f.planAll(); f.failed != nil {
+		return f.failed
 	}
 	jobs, err := f.Backend.Queue(ctx, f.Submission, f.names())
 	if f.unavailable(err) {
 		return ctx.Err()
 	}
+	if err == nil {
+		err = f.submit(ctx, jobs)
+	}
 	if err != nil {
 		return err
 	}
-	if err := f.submit(ctx, jobs); err != nil {
-		return err
-	}
 	for i := range f.tasks {
-		if err := f.update(ctx, &f.tasks[i], jobs); err != nil {
-			return err
-		}
+		f.update(ctx, &f.tasks[i], jobs)
 	}
-	return nil
-}
-
-// cancelling reads what other processes wrote to the journal, and reports whether one is ending the jobs. They
-// disappear then, and are not to be submitted again.
-func (f *Follower) cancelling() (now bool, err error) {
-	const cancelTime = 5 * time.Minute // a process that takes longer was killed
-	if err := f.Submission.readJournal(); err != nil {
-		return false, err
-	}
-	for _, e := range f.Submission.journal {
-		now = (now || e.Event == "cancel" && time.Since(e.Time) < cancelTime) &&
-			e.Event != "not-cancelled" && e.Event != "again"
-	}
-	return now, nil
+	return f.failed
 }
 
 // unavailable notes whether the scheduler answers.
@@ -213,29 +198,22 @@ func (f *Follower) names() []string {
 }
 
 // planAll writes down the arrays that groups and entries lack: an earlier process may have been killed between two.
-func (f *Follower) planAll() error {
+func (f *Follower) planAll() {
 	for _, g := range f.Submission.Groups {
-		if slices.ContainsFunc(f.arrays, func(a array) bool { return a.Group.Number == g.Number }) {
-			continue
-		}
-		if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
-			return err
+		if !slices.ContainsFunc(f.arrays, func(a array) bool { return a.Group.Number == g.Number }) {
+			f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0)
 		}
 	}
 	for _, t := range f.tasks {
-		if !t.again {
-			continue
-		}
-		g := f.newest(t.Entry).Group
-		if err := f.plan(g, t.first, g.Resources.MostRetries(), []int{t.Entry}, 0); err != nil {
-			return err
+		if t.again {
+			g := f.newest(t.Entry).Group
+			f.plan(g, t.first, g.Resources.MostRetries(), []int{t.Entry}, 0)
 		}
 	}
-	return nil
 }
 
 // plan writes down that an array will be submitted: its entries for the so-many-th time, with so many retries left.
-func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Duration) error {
+func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Duration) {
 	name := f.Submission.JobName(g, retry)
 	if retry > 0 { // one array a retry of an entry, because entries end at different times
 		name += fmt.Sprintf("-%d", entries[0])
@@ -243,11 +221,17 @@ func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Dura
 	e := event{
 		Event: "submit", Name: name, Group: g.Number, Retry: retry, Left: left, Entries: entries, Limit: limit, Time: f.Now(),
 	}
-	if err := f.Submission.log(e); err != nil {
-		return err
+	if f.log(e) {
+		f.add(e)
 	}
-	f.add(e)
-	return nil
+}
+
+// log adds an event to the journal; false where that fails, or has failed before.
+func (f *Follower) log(e event) bool {
+	if f.failed == nil {
+		f.failed = f.Submission.log(e)
+	}
+	return f.failed == nil
 }
 
 // submit submits the arrays that the scheduler does not have: neither from an earlier process, nor from this one, which
@@ -276,9 +260,8 @@ func (f *Follower) submit(ctx context.Context, jobs []JobStatus) error {
 				return ctx.Err()
 			}
 			if err == nil {
-				a.id = id
-				if err := f.Submission.log(event{Event: "submitted", Name: a.Name, ID: id}); err != nil {
-					return err
+				if a.id = id; !f.log(event{Event: "submitted", Name: a.Name, ID: id}) {
+					return f.failed
 				}
 				continue
 			}
@@ -286,12 +269,10 @@ func (f *Follower) submit(ctx context.Context, jobs []JobStatus) error {
 		}
 		a.id = unsent
 		for _, entry := range a.Entries {
-			if err := f.end(f.task(entry), NotSubmitted, why); err != nil {
-				return err
-			}
+			f.end(f.task(entry), NotSubmitted, why)
 		}
 	}
-	return nil
+	return f.failed
 }
 
 // accountOf returns the first account of an array that is wanted.
@@ -333,10 +314,10 @@ func (f *Follower) underWay(a *array, jobs []JobStatus) bool {
 }
 
 // update takes what the queue has of a task. One that ended and is not complete is submitted again, or is over.
-func (f *Follower) update(ctx context.Context, t *Task, jobs []JobStatus) error {
+func (f *Follower) update(ctx context.Context, t *Task, jobs []JobStatus) {
 	a := f.newest(t.Entry)
 	if t.Ended || a == nil || a.id == "" {
-		return nil
+		return
 	}
 	own := strings.ToLower("ttreport-" + f.Submission.ID + "-") // where a scheduler takes our name for its id
 	t.ID = fmt.Sprintf("%s_%d", strings.TrimPrefix(a.id, own), t.Entry)
@@ -348,20 +329,21 @@ func (f *Follower) update(ctx context.Context, t *Task, jobs []JobStatus) error 
 		if j.Phase == Active {
 			t.Left, t.seen = j.Left, 0
 			t.Hear(j.LastLine)
-			return nil
+			return
 		}
 		if !f.fetch(ctx, t, j) {
-			return nil
+			return
 		}
 	}
 	t.Left = ""
 	if t.Whole {
-		return f.end(t, f.Backend.About().Succeeded, "")
+		f.end(t, f.Backend.About().Succeeded, "")
+		return
 	}
 	// Slurm shows some final states for a moment while it requeues a job itself, and a shared file system shows a journal
 	// late: so what is missing is submitted again when one was seen three times in a row.
 	if t.seen++; t.seen < 3 {
-		return nil
+		return
 	}
 	if j.State == Lost {
 		ended := func(x Account) bool { return x.Entry == t.Entry && x.Phase != Active }
@@ -369,7 +351,7 @@ func (f *Follower) update(ctx context.Context, t *Task, jobs []JobStatus) error 
 			j.State, j.Phase = found.State, found.Phase
 		}
 	}
-	return f.settle(t, a, j.State, j.Phase)
+	f.settle(t, a, j.State, j.Phase)
 }
 
 // fetches is how often the results of a job are asked for: its node may be away for a moment.
@@ -392,16 +374,15 @@ func (f *Follower) fetch(ctx context.Context, t *Task, j JobStatus) bool {
 			f.Submission.progress(t)
 		}
 	}
+	t.Reason = cmp.Or(j.Reason, t.unfetched)
 	if j.Phase == Succeeded { // of one that failed the scheduler's own reason comes first
 		t.Reason = cmp.Or(t.unfetched, j.Reason)
-	} else {
-		t.Reason = cmp.Or(j.Reason, t.unfetched)
 	}
 	return t.fetched == fetches
 }
 
 // settle decides about a task that ended without a complete run.
-func (f *Follower) settle(t *Task, a *array, state string, phase Phase) error {
+func (f *Follower) settle(t *Task, a *array, state string, phase Phase) {
 	most, used := a.Group.Resources.MostRetries(), t.Retry-t.first+t.restarts
 	if phase.retried() && used < most {
 		limit := a.Limit
@@ -411,21 +392,22 @@ func (f *Follower) settle(t *Task, a *array, state string, phase Phase) error {
 		t.Retry, t.restarts, t.seen, t.fetched, t.unfetched = t.first+used+1, 0, 0, 0, ""
 		t.State, t.Reason = state, fmt.Sprintf("retry %d of %d", used+1, most)
 		f.Show(f.view())
-		return f.plan(a.Group, t.Retry, most-used-1, []int{t.Entry}, limit)
+		f.plan(a.Group, t.Retry, most-used-1, []int{t.Entry}, limit)
+		return
 	}
 	why := t.Reason
 	if phase.retried() {
 		why = fmt.Sprintf("after %d of %d retries", used, most)
 	}
-	return f.end(t, state, why)
+	f.end(t, state, why)
 }
 
-func (f *Follower) end(t *Task, state, note string) error {
+func (f *Follower) end(t *Task, state, note string) {
 	t.Ended, t.State, t.Reason = true, state, note
 	if !t.OK() {
 		t.Log = process.LastLines(f.Submission.LogOf(t.Entry), 3)
 	}
-	return f.Submission.log(event{Event: "ended", Entries: []int{t.Entry}, State: state, Note: note})
+	f.log(event{Event: "ended", Entries: []int{t.Entry}, State: state, Note: note})
 }
 
 func (f *Follower) view() View {
@@ -437,7 +419,7 @@ func (f *Follower) view() View {
 }
 
 // leave ends the tasks of a submission that another process has ended, as the scheduler shows them if it does.
-func (f *Follower) leave(ctx context.Context) error {
+func (f *Follower) leave(ctx context.Context) {
 	jobs, _ := f.Backend.Queue(ctx, f.Submission, f.names()) // without it they are cancelled, too
 	for i := range f.tasks {
 		t := &f.tasks[i]
@@ -453,11 +435,8 @@ func (f *Follower) leave(ctx context.Context) error {
 		if t.Whole {
 			state, why = f.Backend.About().Succeeded, ""
 		}
-		if err := f.end(t, state, why); err != nil {
-			return err
-		}
+		f.end(t, state, why)
 	}
-	return nil
 }
 
 // Lacking returns the entries of a submission whose runs are not complete.

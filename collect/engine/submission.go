@@ -156,12 +156,24 @@ func Newest(state, digest string, over bool) (*Submission, error) {
 }
 
 // Over reports whether nothing of the submission is left to do.
-func (s *Submission) Over() bool {
-	over := false
+func (s *Submission) Over() bool { return s.last("over", "again").Event == "over" }
+
+// cancelling reports whether another process is ending the jobs. They disappear then, and are not to be submitted
+// again.
+func (s *Submission) cancelling() bool {
+	const most = 5 * time.Minute // a process that takes longer was killed
+	last := s.last("cancel", "not-cancelled", "again")
+	return last.Event == "cancel" && time.Since(last.Time) < most
+}
+
+// last is the newest event of some kinds; the zero value for none.
+func (s *Submission) last(kinds ...string) (found event) {
 	for _, e := range s.journal {
-		over = (over || e.Event == "over") && e.Event != "again"
+		if slices.Contains(kinds, e.Event) {
+			found = e
+		}
 	}
-	return over
+	return found
 }
 
 func (s *Submission) readJournal() error {
