@@ -19,37 +19,24 @@ const VLLM = "vllm"
 var vllm = Adapter{
 	Name: VLLM, Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
 	Tokens: true,
-	Read: reads("result.json", "vllm bench serve left no result.json", func(s *Summary, r struct {
-		Completed, Failed int
-		Duration          float64
-		TTFT              float64 `json:"mean_ttft_ms"`
-		TPOT              float64 `json:"mean_tpot_ms"`
-		NumPrompts        int     `json:"num_prompts"`
-		TTFTs             []float64
-		ITLs              [][]float64
-	}) error {
-		s.Completed, s.Failed, s.TTFT, s.TPOT = r.Completed, max(r.Failed, r.NumPrompts-r.Completed), r.TTFT, r.TPOT
+	Read: reads("result.json", "vllm bench serve left no result.json", func(s *Summary, r result) error {
+		s.Completed, s.TTFT, s.TPOT = r.count("completed"), r.number("mean_ttft_ms"), r.number("mean_tpot_ms")
+		s.Failed = max(r.count("failed"), r.count("num_prompts")-s.Completed)
 		busy := 0. // seconds that requests were in flight
-		for i, t := range r.TTFTs {
-			busy += t
-			if i < len(r.ITLs) {
-				for _, gap := range r.ITLs[i] {
-					busy += gap
-				}
+		for t := range r.Get("ttfts").Items() {
+			busy += t.Float0()
+		}
+		for gaps := range r.Get("itls").Items() {
+			for gap := range gaps.Items() {
+				busy += gap.Float0()
 			}
 		}
-		if r.Duration > 0 {
-			s.Reached = busy / r.Duration
+		if took := r.number("duration"); took > 0 {
+			s.Reached = busy / took
 		}
 		return nil
 	}),
 }
-
-// average is how AIPerf and genai-perf state a metric, successful is how GuideLLM does.
-type (
-	average    struct{ Avg float64 }
-	successful struct{ Successful struct{ Mean float64 } }
-)
 
 // aiperf is NVIDIA's AIPerf. It leaves sockets and memory maps in its temporary folder, so it gets a folder of its
 // own. On its command line every user of the machine could read a key, so it gets one by a configuration file that
@@ -80,17 +67,11 @@ benchmark:
 		return os.WriteFile(filepath.Join(out, "endpoint.yaml"), []byte(text), 0o666)
 	},
 	Read: reads("profile_export_aiperf.json",
-		"aiperf left no profile_export_aiperf.json: with no success at all it writes none", func(s *Summary, r struct {
-			Count    average `json:"request_count"`
-			Errors   average `json:"error_request_count"`
-			TTFT     average `json:"time_to_first_token"`
-			TPOT     average `json:"inter_token_latency"`
-			Latency  average `json:"request_latency"`
-			Duration average `json:"benchmark_duration"`
-		}) error {
-			s.Completed, s.Failed, s.TTFT, s.TPOT = int(r.Count.Avg), int(r.Errors.Avg), r.TTFT.Avg, r.TPOT.Avg
-			if r.Duration.Avg > 0 {
-				s.Reached = r.Latency.Avg / 1000 * r.Count.Avg / r.Duration.Avg
+		"aiperf left no profile_export_aiperf.json: with no success at all it writes none", func(s *Summary, r result) error {
+			s.Completed, s.Failed = r.count("request_count.avg"), r.count("error_request_count.avg")
+			s.TTFT, s.TPOT = r.number("time_to_first_token.avg"), r.number("inter_token_latency.avg")
+			if took := r.number("benchmark_duration.avg"); took > 0 {
+				s.Reached = r.number("request_latency.avg") / 1000 * r.number("request_count.avg") / took
 			}
 			return nil
 		}),
@@ -101,22 +82,15 @@ benchmark:
 var guidellm = Adapter{
 	Name: "guidellm", Program: "guidellm", Version: []string{"--version"},
 	KeyName: "GUIDELLM__SPEC__BACKEND__API_KEY", Tokens: true, Prompts: "synthetic_text",
-	Read: reads("benchmarks.json", "guidellm left no benchmarks.json", func(s *Summary, r struct {
-		Benchmarks []struct {
-			Metrics struct {
-				Totals struct{ Successful, Errored int } `json:"request_totals"`
-				TTFT   successful                        `json:"time_to_first_token_ms"`
-				ITL    successful                        `json:"inter_token_latency_ms"` // called TPOT by other tools
-				Busy   successful                        `json:"request_concurrency"`
-			}
-		}
-	}) error {
-		if len(r.Benchmarks) == 0 {
+	Read: reads("benchmarks.json", "guidellm left no benchmarks.json", func(s *Summary, r result) error {
+		if r.Get("benchmarks").Len() == 0 {
 			return fmt.Errorf("%s holds no benchmark", s.File)
 		}
-		m := r.Benchmarks[0].Metrics
-		s.Completed, s.Failed = m.Totals.Successful, m.Totals.Errored
-		s.TTFT, s.TPOT, s.Reached = m.TTFT.Successful.Mean, m.ITL.Successful.Mean, m.Busy.Successful.Mean
+		m := result{r.At("benchmarks", "0", "metrics")}
+		mean := func(metric string) float64 { return m.number(metric + ".successful.mean") }
+		s.Completed, s.Failed = m.count("request_totals.successful"), m.count("request_totals.errored")
+		s.TTFT, s.Reached = mean("time_to_first_token_ms"), mean("request_concurrency")
+		s.TPOT = mean("inter_token_latency_ms") // which other tools call TPOT
 		return nil
 	}),
 }
@@ -127,15 +101,11 @@ var genaiPerf = Adapter{
 	Name: "genai-perf", Program: "genai-perf", Keyless: true, Tokens: true,
 	Version: []string{"--version"}, Help: []string{"profile", "--help"},
 	Read: reads("*_genai_perf.json */*_genai_perf.json", "genai-perf left no *_genai_perf.json: is perf_analyzer there, "+
-		"as in Triton's SDK image?", func(s *Summary, r struct {
-		Count average `json:"request_count"`
-		TTFT  average `json:"time_to_first_token"`
-		TPOT  average `json:"inter_token_latency"`
-		Rate  average `json:"request_throughput"`
-		Took  average `json:"request_latency"`
-	}) error {
-		s.Completed, s.TTFT, s.TPOT, s.Reached = int(r.Count.Avg), r.TTFT.Avg, r.TPOT.Avg, r.Rate.Avg*r.Took.Avg/1000
-		if s.Completed == 0 && r.Rate.Avg > 0 { // versions before 0.0.9 do not count
+		"as in Triton's SDK image?", func(s *Summary, r result) error {
+		rate := r.number("request_throughput.avg")
+		s.Completed, s.Reached = r.count("request_count.avg"), rate*r.number("request_latency.avg")/1000
+		s.TTFT, s.TPOT = r.number("time_to_first_token.avg"), r.number("inter_token_latency.avg")
+		if s.Completed == 0 && rate > 0 { // versions before 0.0.9 do not count
 			s.Completed = 1
 		}
 		return nil
@@ -146,15 +116,10 @@ var genaiPerf = Adapter{
 // module. Its file gets one line a run, appended.
 var sglang = Adapter{
 	Name: "sglang", Program: "python3", Module: "sglang", Tokens: true,
-	Read: reads("result.jsonl", "sglang.bench_serving left no result.jsonl", func(s *Summary, r struct {
-		Completed int
-		Prompts   int     `json:"num_prompts"`
-		TTFT      float64 `json:"mean_ttft_ms"`
-		TPOT      float64 `json:"mean_tpot_ms"`
-		Reached   float64 `json:"concurrency"`
-	}) error {
-		s.Completed, s.Failed = r.Completed, max(0, r.Prompts-r.Completed)
-		s.TTFT, s.TPOT, s.Reached = r.TTFT, r.TPOT, r.Reached
+	Read: reads("result.jsonl", "sglang.bench_serving left no result.jsonl", func(s *Summary, r result) error {
+		s.Completed = r.count("completed")
+		s.Failed = max(0, r.count("num_prompts")-s.Completed)
+		s.TTFT, s.TPOT, s.Reached = r.number("mean_ttft_ms"), r.number("mean_tpot_ms"), r.number("concurrency")
 		return nil
 	}),
 }
@@ -166,12 +131,9 @@ const LogName = "tool.log"
 // its own.
 var vllmThroughput = Adapter{
 	Name: "throughput", Program: "vllm", Engine: "vllm", Version: []string{"--version"}, Offline: true,
-	Read: reads("result.json", "vllm bench throughput left no result.json", func(s *Summary, r struct {
-		Requests int     `json:"num_requests"`
-		Elapsed  float64 `json:"elapsed_time"`
-	}) error {
-		if r.Elapsed > 0 {
-			s.Completed = r.Requests
+	Read: reads("result.json", "vllm bench throughput left no result.json", func(s *Summary, r result) error {
+		if r.number("elapsed_time") > 0 {
+			s.Completed = r.count("num_requests")
 		}
 		return nil
 	}),
@@ -180,10 +142,8 @@ var vllmThroughput = Adapter{
 // vllmLatency is "vllm bench latency", or the script that preceded it: one batch, repeated.
 var vllmLatency = Adapter{
 	Name: "latency", Program: "vllm", Engine: "vllm", Version: []string{"--version"}, Offline: true,
-	Read: reads("result.json", "vllm bench latency left no result.json", func(s *Summary, r struct {
-		Latencies []float64 `json:"latencies"`
-	}) error {
-		if s.Completed = len(r.Latencies); s.Completed == 0 {
+	Read: reads("result.json", "vllm bench latency left no result.json", func(s *Summary, r result) error {
+		if s.Completed = r.Get("latencies").Len(); s.Completed == 0 {
 			return fmt.Errorf("%s holds no latency", s.File)
 		}
 		return nil
@@ -246,19 +206,10 @@ var trtllmBench = Adapter{
 		}
 		return f.Close()
 	},
-	Read: reads("report.json", "trtllm-bench left no report.json", func(s *Summary, r struct {
-		Engine struct{ Version string } `json:"engine"`
-		Info   struct {
-			Requests int     `json:"num_requests"`
-			Reached  float64 `json:"avg_num_concurrent_requests"`
-		} `json:"request_info"`
-		Stream struct {
-			TTFT float64 `json:"avg_ttft_ms"`
-			TPOT float64 `json:"avg_tpot_ms"`
-		} `json:"streaming_metrics"`
-	}) error {
-		s.Completed, s.Reached, s.Version = r.Info.Requests, r.Info.Reached, r.Engine.Version
-		s.TTFT, s.TPOT = r.Stream.TTFT, r.Stream.TPOT
+	Read: reads("report.json", "trtllm-bench left no report.json", func(s *Summary, r result) error {
+		s.Completed, s.Reached = r.count("request_info.num_requests"), r.number("request_info.avg_num_concurrent_requests")
+		s.TTFT, s.TPOT = r.number("streaming_metrics.avg_ttft_ms"), r.number("streaming_metrics.avg_tpot_ms")
+		s.Version = r.Path("engine.version").Str()
 		return nil
 	}),
 }
@@ -276,20 +227,13 @@ var lmmsEval = Adapter{
 
 // readsHarness reads a results file of lm-eval's form; at least so many questions were completed.
 func readsHarness(name, glob string, least int) func(out string) (Summary, error) {
-	return reads(glob, name+" left no results: no file matches "+glob, func(s *Summary, r struct {
-		Results map[string]json.RawMessage `json:"results"`
-		Version string                     `json:"lm_eval_version"`
-		LMMs    string                     `json:"lmms_eval_version"`
-		N       map[string]struct {
-			Effective int `json:"effective"`
-		} `json:"n-samples"`
-	}) error {
-		if len(r.Results) == 0 {
+	return reads(glob, name+" left no results: no file matches "+glob, func(s *Summary, r result) error {
+		if r.Get("results").Len() == 0 {
 			return fmt.Errorf("%s holds no result", s.File)
 		}
-		s.Version = cmp.Or(r.Version, r.LMMs)
-		for _, n := range r.N {
-			s.Completed += n.Effective
+		s.Version = cmp.Or(r.Get("lm_eval_version").Str(), r.Get("lmms_eval_version").Str())
+		for _, task := range r.Get("n-samples").Members() {
+			s.Completed += result{task.Val}.count("effective")
 		}
 		s.Completed = max(s.Completed, least)
 		return nil
@@ -301,22 +245,12 @@ func readsHarness(name, glob string, least int) func(out string) (Summary, error
 // archives are compressed with Zstandard within zip, which Go does not read (measured with 0.3.285).
 var inspect = Adapter{
 	Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,
-	Read: reads("*.json", "inspect left no log", func(s *Summary, r struct {
-		Status string
-		Error  struct{ Message string }
-		Eval   struct {
-			Packages map[string]string
+	Read: reads("*.json", "inspect left no log", func(s *Summary, r result) error {
+		if status := r.Get("status").Str(); status != "success" || !r.Has("results") {
+			return fmt.Errorf("inspect reports %q: %.200s", status, r.Path("error.message").Str())
 		}
-		Results *struct {
-			Completed int `json:"completed_samples"`
-			Total     int `json:"total_samples"`
-		}
-	}) error {
-		if r.Status != "success" || r.Results == nil {
-			return fmt.Errorf("inspect reports %q: %.200s", r.Status, r.Error.Message)
-		}
-		s.Version = r.Eval.Packages["inspect_ai"]
-		s.Completed, s.Failed = r.Results.Completed, r.Results.Total-r.Results.Completed
+		s.Version, s.Completed = r.Path("eval.packages.inspect_ai").Str(), r.count("results.completed_samples")
+		s.Failed = r.count("results.total_samples") - s.Completed
 		return nil
 	}),
 }

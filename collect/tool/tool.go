@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +21,7 @@ import (
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -232,10 +232,19 @@ func (a Adapter) Command(j Job, out string, has Flags) Command {
 	return c
 }
 
-// reads makes the reader of a tool that writes a JSON document: into takes what was decoded. The file is the last by
-// name of those below out that match the first of several globs, which are separated by spaces, that any file matches.
+// result is a JSON document that a tool wrote.
+type result struct{ decode.Value }
+
+// number is the number at a path such as "request_latency.avg"; 0 where there is none.
+func (r result) number(path string) float64 { return r.Path(path).Float0() }
+
+// count is a number of what is counted.
+func (r result) count(path string) int { return int(r.number(path)) }
+
+// reads makes the reader of a tool that writes a JSON document: into takes what it says. The file is the last by name
+// of those below out that match the first of several globs, which are separated by spaces, that any file matches.
 // Sidecars are no results. missing is the error's text when there is no such file.
-func reads[R any](globs, missing string, into func(s *Summary, r R) error) func(out string) (Summary, error) {
+func reads(globs, missing string, into func(s *Summary, r result) error) func(out string) (Summary, error) {
 	const mostResult = 1 << 30 // bytes: a file that never ends must not take all memory
 	return func(out string) (s Summary, err error) {
 		for _, glob := range strings.Fields(globs) {
@@ -250,11 +259,14 @@ func reads[R any](globs, missing string, into func(s *Summary, r R) error) func(
 		if s.File == "" || err != nil {
 			return s, errors.New(missing)
 		}
-		var r R
-		if err := json.Unmarshal(data, &r); err != nil {
-			return s, fmt.Errorf("%s: %w", filepath.Base(s.File), err)
+		v, problem := decode.Document(filepath.Base(s.File), data)
+		switch {
+		case problem != nil:
+			return s, problem
+		case v.Kind() != decode.Object:
+			return s, fmt.Errorf("%s must be a JSON object", s.File)
 		}
-		err = into(&s, r)
+		err = into(&s, result{v})
 		return s, err
 	}
 }
@@ -288,11 +300,9 @@ func Script(name, line string) (Adapter, error) {
 	}
 	return Adapter{
 		Name: name, Program: words[0], Once: once, Offline: !strings.Contains(line, "{url}"), words: words[1:],
-		Read: reads(ScriptResult, "the command left no "+ScriptResult, func(s *Summary, r struct {
-			Metrics map[string]struct{ Value *float64 }
-		}) error {
-			for _, m := range r.Metrics {
-				if m.Value != nil {
+		Read: reads(ScriptResult, "the command left no "+ScriptResult, func(s *Summary, r result) error {
+			for _, m := range r.Get("metrics").Members() {
+				if m.Val.Get("value").Ptr() != nil {
 					s.Completed++
 				}
 			}

@@ -217,7 +217,7 @@ func results() []result {
 			tool.Summary{File: "result.json", Completed: 3, Failed: 1, TTFT: 9, TPOT: 4, Reached: 2}, ""},
 		{"vllm", "result.json", `{"completed":0,"num_prompts":4,"duration":2,"mean_ttft_ms":0}`,
 			tool.Summary{File: "result.json", Failed: 4}, ""},
-		{"vllm", "result.json", `{"completed":`, tool.Summary{}, "result.json: unexpected end"},
+		{"vllm", "result.json", `{"completed":`, tool.Summary{}, "result.json:1:14: the file ends here"},
 		{"vllm", "other.json", `{}`, tool.Summary{}, "vllm bench serve left no result.json"},
 		{"aiperf", "profile_export_aiperf.json",
 			`{"request_count":{"avg":8},"error_request_count":{"avg":2},"request_latency":{"avg":500},
@@ -282,7 +282,7 @@ func TestReadScript(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"metrics":{"a":{"value":1},"b":{}}}`: "",
 		`{"metrics":{"a":{}}}`:                 "holds no metric",
-		`{`:                                    "unexpected end",
+		`{`:                                    "the file ends here",
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, tool.ScriptResult), []byte(text), 0o600); err != nil {
