@@ -19,6 +19,7 @@ import (
 	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // device is what a program states of an accelerator; what it does not state is "" or NaN.
@@ -141,29 +142,14 @@ func number(text string) float64 {
 
 // tenstorrent reads the snapshot that "tt-smi -s" prints.
 func tenstorrent(data []byte) (out []device, err error) {
-	var s struct {
-		Host struct {
-			Driver string `json:"Driver"`
-		} `json:"host_info"`
-		Devices []struct {
-			Board struct {
-				Type string `json:"board_type"`
-			} `json:"board_info"`
-			Firmware struct {
-				Bundle string `json:"fw_bundle_version"`
-			} `json:"firmwares"`
-			Telemetry struct {
-				Power       string `json:"power"`
-				Temperature string `json:"asic_temperature"`
-			} `json:"telemetry"`
-		} `json:"device_info"`
+	s, problem := decode.Document("tt-smi", data)
+	if problem != nil {
+		return nil, problem
 	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return nil, err
-	}
-	for _, d := range s.Devices {
-		out = append(out, device{name: d.Board.Type, firmware: d.Firmware.Bundle, driver: s.Host.Driver,
-			watts: number(d.Telemetry.Power), celsius: number(d.Telemetry.Temperature), gib: math.NaN()})
+	for d := range s.Get("device_info").Items() {
+		out = append(out, device{name: d.At("board_info", "board_type").Str(), driver: s.At("host_info", "Driver").Str(),
+			firmware: d.At("firmwares", "fw_bundle_version").Str(), watts: number(d.At("telemetry", "power").Text()),
+			celsius: number(d.At("telemetry", "asic_temperature").Text()), gib: math.NaN()})
 	}
 	return out, nil
 }

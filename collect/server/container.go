@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -24,6 +23,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // Container is a server that is started from an image with docker or podman.
@@ -123,10 +123,7 @@ func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	}
 	image, labels, _ := strings.Cut(text, " ")
 	if digests, err := c.ask(ctx, "image", "inspect", "--format", "{{json .RepoDigests}}", image); err == nil {
-		var list []string
-		if json.Unmarshal([]byte(digests), &list) == nil && len(list) > 0 {
-			_, s.Digest, _ = strings.Cut(list[0], "@")
-		}
+		_, s.Digest, _ = strings.Cut(decode.Parse([]byte(digests), 8).At("0").Str(), "@")
 	}
 	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has only an id
 		s.Digest = "sha256:" + strings.TrimPrefix(image, "sha256:")
@@ -135,11 +132,9 @@ func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	if m := tagged.FindStringSubmatch(c.Image); m != nil {
 		commits = map[string]string{"tt_metal": m[2], "vllm": m[3], "tt_inference_server": m[1]}
 	}
-	var named map[string]string
-	_ = json.Unmarshal([]byte(labels), &named) // an image may have none
-	for name, value := range named {
-		if labelled.MatchString(name) {
-			commits[name[strings.LastIndexByte(name, '.')+1:]] = value
+	for _, label := range decode.Parse([]byte(labels), 8).Members() {
+		if labelled.MatchString(label.Key) {
+			commits[label.Key[strings.LastIndexByte(label.Key, '.')+1:]] = label.Val.Str()
 		}
 	}
 	if len(commits) > 0 {

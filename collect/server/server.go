@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -30,6 +29,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // Endpoint is a server that answers.
@@ -278,7 +278,7 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 		end, err := a.identify(ctx)
 		if err == nil { // a server can be healthy and still unable to answer
 			small := map[string]any{"model": end.Model, "prompt": "the", "max_tokens": 1}
-			err = a.do(ctx, http.MethodPost, "/v1/completions", small, nil)
+			_, err = a.do(ctx, http.MethodPost, "/v1/completions", small)
 		}
 		if err == nil {
 			return end, nil
@@ -304,42 +304,29 @@ func (a *Attached) Stop() {}
 
 func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 	end := Endpoint{URL: strings.TrimSuffix(a.URL, "/"), Model: a.Model, APIKey: a.APIKey}
-	var models struct {
-		Data []struct {
-			ID      string `json:"id"`
-			OwnedBy string `json:"owned_by"`
-			Context int    `json:"max_model_len"`
-		} `json:"data"`
-	}
-	if err := a.do(ctx, http.MethodGet, "/v1/models", nil, &models); err != nil {
+	listed, err := a.do(ctx, http.MethodGet, "/v1/models", nil)
+	if err != nil {
 		return end, err
 	}
-	if len(models.Data) == 0 {
+	models := slices.Collect(listed.Get("data").Items())
+	if len(models) == 0 {
 		return end, errors.New("the server lists no model at /v1/models")
 	}
-	at := 0
-	for at < len(models.Data) && a.Model != "" && models.Data[at].ID != a.Model &&
-		!strings.HasSuffix(models.Data[at].ID, "/"+a.Model) {
-		at++
+	idOf := func(v decode.Value) string { return v.Get("id").Str() }
+	at := slices.IndexFunc(models, func(v decode.Value) bool {
+		return a.Model == "" || idOf(v) == a.Model || strings.HasSuffix(idOf(v), "/"+a.Model)
+	})
+	if at < 0 {
+		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, idOf(models[0]))
 	}
-	if at == len(models.Data) {
-		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, models.Data[0].ID)
+	end.Model, end.Stack.Engine = idOf(models[at]), models[at].Get("owned_by").Str()
+	if end.Context, _ = models[at].Get("max_model_len").Int(); end.Context == 0 { // llama.cpp divides its among slots
+		props, _ := a.do(ctx, http.MethodGet, "/props", nil) // of others nothing is known
+		context, _ := props.At("default_generation_settings", "n_ctx").Int()
+		end.Context = max(0, context)
 	}
-	end.Model, end.Stack.Engine, end.Context = models.Data[at].ID, models.Data[at].OwnedBy, models.Data[at].Context
-	var props struct { // of llama.cpp, which divides its context among slots
-		Defaults struct {
-			Context int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if end.Context == 0 && a.do(ctx, http.MethodGet, "/props", nil, &props) == nil {
-		end.Context = max(0, props.Defaults.Context)
-	}
-	var version struct {
-		Version string `json:"version"`
-	}
-	if a.do(ctx, http.MethodGet, "/version", nil, &version) == nil {
-		end.Stack.Version = version.Version
-	}
+	version, _ := a.do(ctx, http.MethodGet, "/version", nil) // likewise
+	end.Stack.Version = version.Get("version").Str()
 	return end, nil
 }
 
@@ -350,24 +337,21 @@ func (a *Attached) Probe(ctx context.Context) (Endpoint, error) {
 	return a.identify(ctx)
 }
 
-// do sends a request, with a body as JSON where there is one, and reads a JSON answer into a value, nil for any.
-func (a *Attached) do(ctx context.Context, method, path string, ask, into any) error {
+// do sends a request, with a body as JSON where there is one, and returns its answer, which is absent where it is not
+// JSON.
+func (a *Attached) do(ctx context.Context, method, path string, ask any) (answer decode.Value, err error) {
 	status, text, err := origin.Ask(ctx, method, strings.TrimSuffix(a.URL, "/")+path, a.APIKey, ask)
 	switch {
 	case err != nil:
-		return err
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, status)
+		err = fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, status)
 	case status != http.StatusOK:
-		answer := redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)])))
-		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, status, answer)
-	case into == nil:
-		return nil
+		said := redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)])))
+		err = fmt.Errorf("%s %s: HTTP %d: %s", method, path, status, said)
+	default:
+		answer = decode.Parse(text, 32)
 	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return answer, err
 }
 
 // SimEngine is the simulator's name as an engine.

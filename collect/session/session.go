@@ -9,7 +9,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,6 +27,7 @@ import (
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // Request says what to measure, and with what.
@@ -304,17 +304,13 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 	if err != nil && !offline && strings.Contains(model, "/") && !filepath.IsAbs(model) {
 		_, data, _, _ = tool.AskHub(ctx, http.MethodGet, model, "config.json", os.Getenv("HF_TOKEN")) // else it is no JSON
 	}
-	var config map[string]json.RawMessage
-	if json.Unmarshal(data, &config) != nil {
-		return 0
-	}
+	config := decode.Parse(data, 32)
 	longest := 0 // the smallest that is stated, under the names that vLLM reads (vllm/config, _get_and_verify_max_len)
 	for _, name := range []string{
 		"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length", "max_target_positions",
 		"max_sequence_length", "max_seq_length", "seq_len",
 	} {
-		var n int
-		if json.Unmarshal(config[name], &n) == nil && n > 0 && (longest == 0 || n < longest) {
+		if n, _ := config.Get(name).Int(); n > 0 && (longest == 0 || n < longest) {
 			longest = n
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // Backend is Kubernetes behind kubectl.
@@ -61,17 +62,12 @@ func (b *Backend) Find(ctx context.Context) (engine.Target, error) {
 	if err != nil {
 		return t, fmt.Errorf("%w: %s", engine.ErrMissing, cmp.Or(lastLine(stderr), err.Error()))
 	}
-	var config struct {
-		Current  string `json:"current-context"`
-		Contexts []struct {
-			Context struct{ Namespace string }
-		}
-	}
-	if err := json.Unmarshal([]byte(out), &config); err != nil || len(config.Contexts) == 0 {
+	config := decode.Parse([]byte(out), 32)
+	if config.Get("contexts").Len() == 0 {
 		return t, fmt.Errorf("%w: kubectl config view states no context", engine.ErrMissing)
 	}
-	t.Context = cmp.Or(t.Context, config.Current)
-	t.Namespace = cmp.Or(t.Namespace, config.Contexts[0].Context.Namespace, "default")
+	t.Context = cmp.Or(t.Context, config.Get("current-context").Str())
+	t.Namespace = cmp.Or(t.Namespace, config.At("contexts", "0", "context", "namespace").Str(), "default")
 	return t, nil
 }
 

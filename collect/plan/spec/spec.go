@@ -7,12 +7,10 @@ package spec
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -186,43 +184,15 @@ func (f File) Sort() {
 // ErrNoSpec is returned for a file that specifies no model.
 var ErrNoSpec = errors.New("no model is specified there")
 
-// runtime is a specification as tt-inference-server writes it, before and after it was called runtime_model_spec.
-type runtime struct {
-	Impl struct {
-		Name string `json:"impl_name"`
-	} `json:"impl"`
-	Repo   string `json:"hf_model_repo"`
-	Name   string `json:"model_name"`
-	Engine string `json:"inference_engine"`
-	Type   string `json:"model_type"`
-	Device struct {
-		Device      string  `json:"device"`
-		Concurrency int     `json:"max_concurrency"`
-		Context     int     `json:"max_context"`
-		AllUsers    *int    `json:"max_tokens_all_users_override"`
-		Default     bool    `json:"default_impl"`
-		Wait        float64 `json:"tensor_cache_timeout"`
-		Args        struct {
-			Parallel any `json:"data_parallel_size"`
-		} `json:"vllm_args"`
-	} `json:"device_model_spec"`
-	Metal   string `json:"tt_metal_commit"`
-	VLLM    string `json:"vllm_commit"`
-	Image   string `json:"docker_image"`
-	Status  string `json:"status"`
-	Version string `json:"version"`
-	Warm    bool   `json:"has_builtin_warmup"`
-}
-
 // Read reads every specification in a JSON file: a runtime specification of one run, or the catalogue of a release
 // (release_model_spec.json, and model_specs_output.json before it), however deep they are nested.
 func Read(name string, data []byte) ([]Model, error) {
-	var root json.RawMessage
-	if err := json.Unmarshal(data, &root); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	root, problem := decode.Document(name, data)
+	if problem != nil {
+		return nil, problem
 	}
 	var out []Model
-	if err := collect(root, 0, &out); err != nil {
+	if err := collect(root, &out); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(out) == 0 {
@@ -231,48 +201,55 @@ func Read(name string, data []byte) ([]Model, error) {
 	return out, nil
 }
 
-func collect(node json.RawMessage, depth int, out *[]Model) error {
-	const deepest = 8 // a release's catalogue nests five levels
-	var members map[string]json.RawMessage
-	if depth > deepest || json.Unmarshal(node, &members) != nil {
-		return nil // a leaf
-	}
-	if _, ok := members["device_model_spec"]; ok {
-		var r runtime
-		err := json.Unmarshal(node, &r)
-		*out = append(*out, r.model())
+// collect adds the specifications within a value, those of an object in the order of the names of its members.
+func collect(node decode.Value, out *[]Model) error {
+	if node.Get("device_model_spec").Kind() == decode.Object {
+		m, err := modelOf(node)
+		*out = append(*out, m)
 		return err
 	}
-	for _, n := range slices.Sorted(maps.Keys(members)) {
-		if err := collect(members[n], depth+1, out); err != nil {
+	byName := func(a, b decode.Member) int { return strings.Compare(a.Key, b.Key) }
+	for _, m := range slices.SortedFunc(slices.Values(node.Members()), byName) {
+		if err := collect(m.Val, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r runtime) model() Model {
-	d := r.Device
-	m := Model{
-		Model: cmp.Or(r.Name, path.Base(r.Repo)), ID: r.Repo, Device: strings.ToLower(d.Device), Impl: r.Impl.Name,
-		Default: d.Default, Engine: r.Engine, Image: r.Image, Status: r.Status,
-		Release: r.Version,
-		Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait, Commits: map[string]string{},
+// modelOf reads a specification as tt-inference-server writes it, before and after it was called runtime_model_spec.
+func modelOf(v decode.Value) (m Model, err error) {
+	d := v.Get("device_model_spec")
+	text := func(name string) string { return v.Get(name).Str() }
+	whole := func(name string) int {
+		n, ok := d.Get(name).Int()
+		if !ok && d.Has(name) {
+			err = fmt.Errorf("%s must be a whole number, got %.40s", name, d.Get(name).Raw())
+		}
+		return n
 	}
-	if t := strings.ToLower(r.Type); t != "llm" && t != "vlm" {
+	m = Model{
+		Model: cmp.Or(text("model_name"), path.Base(text("hf_model_repo"))), ID: text("hf_model_repo"),
+		Device: strings.ToLower(d.Get("device").Str()), Impl: v.At("impl", "impl_name").Str(),
+		Engine: text("inference_engine"), Image: text("docker_image"), Status: text("status"), Release: text("version"),
+		Context: whole("max_context"), Concurrency: whole("max_concurrency"), Wait: d.Get("tensor_cache_timeout").Float0(),
+		AllUsers: whole("max_tokens_all_users_override"), Commits: map[string]string{},
+	}
+	m.Default, _ = d.Get("default_impl").Truth() // false where it is not stated
+	m.Warm, _ = v.Get("has_builtin_warmup").Truth()
+	if t := strings.ToLower(text("model_type")); t != "llm" && t != "vlm" {
 		m.Type = t
 	}
-	if d.AllUsers != nil {
-		m.AllUsers = *d.AllUsers
-	} else if n, err := strconv.Atoi(fmt.Sprint(d.Args.Parallel)); err == nil && n > 1 {
-		m.AllUsers = n * m.Context // each copy has memory for one context
+	copies, _ := d.At("vllm_args", "data_parallel_size").Int()
+	if copies > 1 && !d.Has("max_tokens_all_users_override") {
+		m.AllUsers = copies * m.Context // each has memory for one context
 	}
-	for name, commit := range map[string]string{"tt_metal": r.Metal, "vllm": r.VLLM} {
+	for name, commit := range map[string]string{"tt_metal": text("tt_metal_commit"), "vllm": text("vllm_commit")} {
 		if commit != "" {
 			m.Commits[name] = commit
 		}
 	}
-	return m
+	return m, err
 }
 
 // OfCommand reads limits from a server's command line, under the names of vLLM's and llama.cpp's flags.

@@ -14,6 +14,7 @@ import (
 	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // EvalTask is the name of the builtin eval: sums of two numbers below a thousand, asked in words, answered in digits.
@@ -86,15 +87,9 @@ func (e Eval) ask(ctx context.Context, question string) (string, error) {
 	if status != http.StatusOK {
 		return "", fmt.Errorf("HTTP %d: %s", status, redact.Text(string(text[:min(len(text), 300)])))
 	}
-	var answer struct {
-		Choices []struct {
-			Message struct {
-				Content string `json:"content"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(text, &answer); err != nil || len(answer.Choices) == 0 {
+	choice := decode.Parse(text, 32).At("choices", "0")
+	if choice.Kind() != decode.Object {
 		return "", fmt.Errorf("an answer without choices: %.200q", text)
 	}
-	return answer.Choices[0].Message.Content, nil
+	return choice.At("message", "content").Str(), nil
 }
