@@ -124,26 +124,21 @@ var answered = lazyregexp.New(
 // failure is an error of kubectl: an [answerError] where the API server does not allow or accept something, else
 // [engine.ErrUnavailable], or [engine.ErrMissing] where kubectl knows no cluster.
 func failure(stderr string, err error) error {
-	last, at := lastLine(stderr), answered.FindAllStringSubmatchIndex(stderr, 2)
+	last, first := lastLine(stderr), answered.FindStringSubmatch(stderr)
 	switch {
 	case errors.Is(err, engine.ErrUnavailable), errors.Is(err, engine.ErrMissing), errors.Is(err, context.Canceled):
 		return err
 	case strings.HasPrefix(last, "error: context ") || strings.Contains(last, "no configuration has been provided"):
 		return fmt.Errorf("%w: %s", engine.ErrMissing, last)
-	case at == nil:
+	case first == nil:
 		return fmt.Errorf("%w: %s", engine.ErrUnavailable, cmp.Or(last, err.Error()))
 	}
-	reason, text := "", stderr[at[0][1]:]
-	if len(at) > 1 { // of several errors the first one
-		text = stderr[at[0][1]:at[1][0]]
-	}
-	if first := at[0]; first[2] >= 0 {
-		reason = stderr[first[2]:first[3]]
-	} else if first[4] >= 0 { // it names what is invalid
-		text = stderr[first[4]:first[5]] + text
+	_, text, _ := strings.Cut(stderr, first[0])
+	if next := answered.FindString(text); next != "" { // of several errors the first one
+		text, _, _ = strings.Cut(text, next)
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ") // several fields are a line each
-	text = strings.TrimPrefix(text, `error when creating "STDIN": `)
+	reason, text := first[1], first[2]+strings.TrimPrefix(text, `error when creating "STDIN": `)
 	switch reason {
 	case "InternalError", "ServiceUnavailable", "ServerTimeout", "Timeout", "TooManyRequests":
 		return fmt.Errorf("%w: %s", engine.ErrUnavailable, text)

@@ -157,8 +157,9 @@ func (o Outcome) streamed(r map[string]any, set latency.Set) {
 }
 
 // conversations is what a result has of requests that follow others: the mean TTFT of those that needed an earlier
-// answer and of each turn, ms, and how long conversations took that were answered to their ends, s, with the time
-// between their turns; and of prompts that begin alike the share that an endless cache would have found, in percent.
+// answer, and of each turn up to one that no request was answered in, ms; how long conversations took that were
+// answered to their ends, s, with the time between their turns; and of prompts that begin alike the share that an
+// endless cache would have found, in percent.
 func (o Outcome) conversations(r map[string]any, l Load) {
 	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
 		return
@@ -166,19 +167,28 @@ func (o Outcome) conversations(r map[string]any, l Load) {
 	// The turns of requests, from 0 on, and the first request of the conversation of each. A request of a trace is one
 	// turn behind the last of those that it waits for.
 	var turn, first []int
+	var later, means []float64
+	byTurn := make([][]float64, schema.Places)
 	for i, q := range l.Each {
 		turn, first = append(turn, i%l.turns()), append(first, i-i%l.turns())
 		for _, j := range q.After {
 			turn[i], first[i] = max(turn[i], turn[j]+1), first[j]
 		}
-	}
-	var later []float64
-	for i, t := range o.Requests {
-		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
+		t := o.Requests[i]
+		if !t.OK || !t.Known() {
+			continue
+		}
+		if turn[i] > 0 {
 			later = append(later, t.TTFT)
 		}
+		if turn[i] < len(byTurn) {
+			byTurn[turn[i]] = append(byTurn[turn[i]], t.TTFT)
+		}
 	}
-	if means := o.byTurn(turn); len(means) > 1 {
+	for k := 0; k < len(byTurn) && len(byTurn[k]) > 0; k++ {
+		means = append(means, latency.NewSample(byTurn[k]).Mean)
+	}
+	if len(means) > 1 {
 		r["ttft_by_turn"] = means
 	}
 	if share := traffic.HitShare(l.Each); share > 0 && l.turns() == 1 {
@@ -206,23 +216,6 @@ func (o Outcome) whole(first []int) (took []float64) {
 		}
 	}
 	return took
-}
-
-// byTurn is the mean TTFT of each turn, ms, up to one that no request was answered in.
-func (o Outcome) byTurn(turn []int) (means []float64) {
-	byTurn := make([][]float64, schema.Places)
-	for i, t := range o.Requests {
-		if t.OK && t.Known() && turn[i] < len(byTurn) {
-			byTurn[turn[i]] = append(byTurn[turn[i]], t.TTFT)
-		}
-	}
-	for _, list := range byTurn {
-		if len(list) == 0 {
-			break
-		}
-		means = append(means, latency.NewSample(list).Mean)
-	}
-	return means
 }
 
 // Reached returns how many requests were in flight on average; 0 for none.
