@@ -53,6 +53,9 @@ var manifests = sync.OnceValue(func() *template.Template {
 		"indent": func(text string) string {
 			return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
 		},
+		"split": func(at, text string) []string {
+			return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(at, r) })
+		},
 	}).Parse(templateText))
 })
 
@@ -61,17 +64,16 @@ type fields struct {
 	plan.Resources
 	Name, ID, Namespace, Entries, Folder string
 
-	Plans                           []file
-	AtOnce, Retries, Parts, Grace   int
-	TTL                             string
-	Seconds                         int64 // 0: no limit
-	Server                          engine.Server
-	Args, Nodelist, Exclude, Claims []string
-	Alone                           bool // no other pod of ours on its node
-	Secrets, Mounts                 []map[string]any
-	NodeSelector                    map[string]string
-	PullSecrets, Tolerations        []map[string]string
-	Devices, ClientResources        map[string]map[string]string // as requests and limits
+	Plans                         []file
+	AtOnce, Retries, Parts, Grace int
+	TTL                           string
+	Seconds                       int64 // 0: no limit
+	Server                        engine.Server
+	Args                          []string
+	Alone                         bool // no other pod of ours on its node
+	NodeSelector                  map[string]string
+	Tolerations                   []map[string]string
+	Devices, ClientResources      map[string]map[string]string // as requests and limits
 }
 
 // file is a file of a ConfigMap.
@@ -181,11 +183,6 @@ func fieldsOf(s *engine.Submission, g engine.Group) fields {
 	if g.Server.Image == "" && g.Server.URL == "" {
 		f.ClientResources = f.Devices
 	}
-	nodes := func(r rune) bool { return r == ',' }
-	f.Nodelist, f.Exclude = strings.FieldsFunc(r.Nodelist, nodes), strings.FieldsFunc(r.Exclude, nodes)
-	for _, name := range r.PullSecrets {
-		f.PullSecrets = append(f.PullSecrets, map[string]string{"name": name})
-	}
 	for _, text := range r.Tolerations { // key=value:effect; without a value or an effect each of them is tolerated
 		taint, effect, _ := strings.Cut(text, ":")
 		key, value, hasValue := strings.Cut(taint, "=")
@@ -197,18 +194,6 @@ func fieldsOf(s *engine.Submission, g engine.Group) fields {
 			t["effect"] = effect
 		}
 		f.Tolerations = append(f.Tolerations, t)
-	}
-	for i, text := range r.Volumes { // claim:path or claim:path:ro
-		part := strings.Split(text, ":")
-		mount := map[string]any{"name": fmt.Sprintf("volume-%d", i), "mountPath": part[1], "readOnly": len(part) > 2}
-		f.Claims, f.Mounts = append(f.Claims, part[0]), append(f.Mounts, mount)
-	}
-	for _, text := range r.Secrets { // by reference: their values never pass through here
-		variable, at, _ := strings.Cut(text, "=")
-		name, key, _ := strings.Cut(at, "/")
-		f.Secrets = append(f.Secrets, map[string]any{"name": variable, "valueFrom": map[string]any{
-			"secretKeyRef": map[string]string{"name": name, "key": key},
-		}})
 	}
 	return f
 }
