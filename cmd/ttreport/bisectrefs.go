@@ -142,25 +142,24 @@ func (o *bisectOptions) listed() ([]ref, error) {
 
 // tagged lists the tags of an image in order.
 func (o *bisectOptions) tagged(ctx context.Context) ([]ref, error) {
-	const example = "--images ghcr.io/acme/server --tags 'nightly-*'"
-	image, err := registry.Parse(o.images)
-	if err != nil {
-		return nil, fail(exitUsage, example, "bisect: --images %w", err)
-	}
+	var all, tags []string
 	pattern := cmp.Or(o.tags, "*")
-	if err := glob.Check(pattern); err != nil {
-		return nil, fail(exitUsage, example, "bisect: --tags %q: %w", pattern, err)
+	image, err := registry.Parse(o.images)
+	if err == nil {
+		err = glob.Check(pattern)
 	}
-	all, err := image.Tags(ctx)
+	if err == nil {
+		all, err = image.Tags(ctx)
+	}
+	if err == nil {
+		tags, err = registry.Select(all, pattern)
+	}
+	if err == nil && len(tags) < 2 {
+		err = fmt.Errorf("it has only one tag that matches %q", pattern)
+	}
 	if err != nil {
-		return nil, fail(exitUsage, example, "bisect: --images: %w", err)
-	}
-	tags, err := registry.Select(all, pattern)
-	if err != nil {
-		return nil, fail(exitUsage, example+", or --list FILE", "bisect: --images %s: %w", o.images, err)
-	}
-	if len(tags) < 2 {
-		return nil, fail(exitUsage, example, "bisect: --images %s has only one tag that matches %q", o.images, pattern)
+		const example = "--images ghcr.io/acme/server --tags 'nightly-*', or --list FILE"
+		return nil, fail(exitUsage, example, "bisect: --images %s: %w", o.images, err)
 	}
 	var out []ref
 	for _, tag := range tags {

@@ -61,19 +61,6 @@ func (o collectOptions) searchSettings(ctx context.Context, entries []plan.Entry
 
 // climb is the search for a metric among entries that are all combinations of the settings of one plan.
 func (o collectOptions) climb(entries []plan.Entry) (*plan.Climb, error) {
-	var values []map[string]bool // of each flag
-	for _, e := range entries {
-		for k, v := range e.ServerParams {
-			if k == len(values) {
-				values = append(values, map[string]bool{})
-			}
-			values[k][v] = true
-		}
-	}
-	var sizes []int
-	for _, of := range values {
-		sizes = append(sizes, len(of))
-	}
 	const example = "--server-param max-num-seqs=64,128,256 --server-param block-size=16,32 --search output_tps"
 	info, _ := schema.MetricByName(o.search)
 	switch {
@@ -85,6 +72,14 @@ func (o collectOptions) climb(entries []plan.Entry) (*plan.Climb, error) {
 		return nil, fail(exitUsage, example, format, o.search)
 	case len(entries) < 2:
 		return nil, fail(exitUsage, example, "collect: --search needs --server-param with the values to choose from")
+	}
+	var sizes []int // how many values each flag has
+	for k := range entries[0].ServerParams {
+		values := map[string]bool{}
+		for _, e := range entries {
+			values[e.ServerParams[k]] = true
+		}
+		sizes = append(sizes, len(values))
 	}
 	return plan.NewClimb(sizes, info.Better == schema.Higher), nil
 }

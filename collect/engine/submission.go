@@ -95,9 +95,6 @@ func Prepare(s Submission, state, results string, now time.Time) *Submission {
 
 // Write writes the folder: entries, the file of each group, and last what makes it a submission.
 func (s *Submission) Write(render func(*Submission, Group) (string, error)) error {
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
-		return fmt.Errorf("submission: %w", err)
-	}
 	for _, j := range s.Jobs {
 		if err := os.MkdirAll(s.OutOf(j.Entry), 0o777); err != nil {
 			return fmt.Errorf("submission: %w", err)

@@ -11,6 +11,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"slices"
@@ -143,17 +144,24 @@ func (Backend) Queue(ctx context.Context, _ *engine.Submission, names []string) 
 	return parseQueue(out), err
 }
 
+// rows yields the lines of a table that have so many fields, the last with what is behind it.
+func rows(out string, fields int) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(out) {
+			f := strings.SplitN(strings.TrimSpace(line), "|", fields)
+			for i := range f {
+				f[i] = strings.TrimSpace(f[i])
+			}
+			if len(f) == fields && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
 // parseQueue reads what squeue prints in [queueFormat].
-func parseQueue(out string) []engine.JobStatus {
-	var list []engine.JobStatus
-	for line := range strings.Lines(out) {
-		f := strings.Split(line, "|")
-		if len(f) < 9 {
-			continue
-		}
-		for i := range f {
-			f[i] = strings.TrimSpace(f[i])
-		}
+func parseQueue(out string) (list []engine.JobStatus) {
+	for f := range rows(out, 10) { // the last one is empty
 		entry, err := strconv.Atoi(f[1])
 		if err != nil {
 			continue // no array: not ours
@@ -204,13 +212,8 @@ func (Backend) Accounts(
 
 // parseAccounts reads what sacct prints in [accountFormat]. The steps of a job follow it; the largest MaxRSS of them
 // counts.
-func parseAccounts(out string) []engine.Account {
-	var list []engine.Account
-	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimRight(line, "\n"), "|", 9)
-		if len(f) != 9 {
-			continue
-		}
+func parseAccounts(out string) (list []engine.Account) {
+	for f := range rows(out, 9) {
 		id, step, isStep := strings.Cut(f[0], ".")
 		if isStep && step != "" {
 			if n := len(list); n > 0 && list[n-1].Job == id {
@@ -244,13 +247,8 @@ func larger(a, b string) string {
 }
 
 // parsePartitions reads what sinfo prints.
-func parsePartitions(out string) []Partition {
-	var list []Partition
-	for line := range strings.Lines(out) {
-		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) != 5 {
-			continue
-		}
+func parsePartitions(out string) (list []Partition) {
+	for f := range rows(out, 5) {
 		name, isDefault := strings.CutSuffix(f[0], "*")
 		n, _ := strconv.Atoi(f[3])
 		if f[2] == "(null)" {
