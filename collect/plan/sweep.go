@@ -2,7 +2,7 @@ package plan
 
 import (
 	"cmp"
-	"maps"
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,30 +17,10 @@ const (
 	SweepStress   = "stress"   // the matrix of the limits of a model on a device
 )
 
-// tables are the sweeps of fixed lengths that need no limits: rows of ISL, OSL, a concurrency, a number of requests.
-var tables = map[string][][4]int{
-	// quick: four points that show latency alone, under load, and with long prompts, in a minute or two.
-	"quick": {{128, 128, 1, 8}, {128, 128, 8, 32}, {1024, 128, 1, 4}, {2048, 128, 4, 16}},
-	// demo: the same shape with short answers.
-	"demo": {{128, 32, 1, 8}, {128, 32, 8, 48}, {512, 64, 4, 16}, {2048, 16, 2, 16}},
-	// tt-2025: the table that tt-inference-server printed in 2025, so that old history is comparable.
-	"tt-2025": {
-		{128, 128, 1, 8}, {128, 1024, 1, 4}, {1024, 128, 1, 4}, {2048, 128, 1, 4}, {3072, 128, 1, 4}, {4096, 128, 1, 2},
-		{8192, 128, 1, 2}, {16384, 128, 1, 2}, {32000, 128, 1, 2},
-		{128, 128, 32, 256}, {128, 1024, 32, 128}, {2048, 128, 32, 128}, {2048, 2048, 32, 64}, {3000, 64, 32, 128},
-		{4000, 64, 32, 128}, {4500, 64, 32, 64}, {8000, 64, 32, 64}, {16000, 64, 32, 64},
-	},
-}
-
-// spreads are sweeps of what people send: the spread of lengths and what prompts share. The numbers are choices, stated
-// in the documentation, and no measurement of anybody's traffic.
-var spreads = map[string]string{
-	"chat":      "isl=lognormal(600,0.9),osl=lognormal(250,0.7),prefix=64",
-	"code":      "isl=lognormal(2500,0.8),osl=lognormal(150,0.8),prefix=512,prefixes=4",
-	"rag":       "isl=normal(4000,800),osl=lognormal(200,0.5),prefix=256",
-	"summarise": "isl=lognormal(6000,0.6),osl=lognormal(300,0.4),prefix=64",
-	"agent":     "isl=lognormal(8000,0.7),osl=lognormal(150,0.7),prefix=4096,prefixes=4",
-}
+// sweepsText are the sweeps that need no limits: a name and a workload a line.
+//
+//go:embed sweeps.txt
+var sweepsText string
 
 // join appends workloads that are not in a list yet.
 func join(list []Workload, more ...Workload) []Workload {
@@ -52,31 +32,31 @@ func join(list []Workload, more ...Workload) []Workload {
 	return list
 }
 
-// Preset returns a named sweep: the rows of its table, or drawn lengths alone, and in 8 and 32 streams.
+// Preset returns a named sweep.
 func Preset(name string) ([]Workload, error) {
-	if rows, ok := tables[name]; ok {
-		var out []Workload
-		for _, r := range rows {
-			out = append(out, Workload{ISL: r[0], OSL: r[1], Concurrency: r[2], Requests: r[3]})
-		}
-		return out, nil
-	}
-	if shape, ok := spreads[name]; ok {
-		var out WorkloadList
-		for _, load := range []string{"c=1,n=16", "c=8,n=64", "c=32,n=256"} {
-			if err := out.Set(shape + "," + load); err != nil {
+	var out WorkloadList
+	for line := range strings.Lines(sweepsText) {
+		if of, text, _ := strings.Cut(strings.TrimSpace(line), " "); of == name {
+			if err := out.Set(strings.TrimSpace(text)); err != nil {
 				return nil, err
 			}
 		}
-		return out, nil
 	}
-	return nil, Usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
+	if len(out) == 0 {
+		return nil, Usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
+	}
+	return out, nil
 }
 
 // SweepNames lists the sweeps.
 func SweepNames() []string {
 	names := []string{SweepStandard, SweepTargets, SweepStress}
-	return slices.Sorted(slices.Values(slices.AppendSeq(slices.AppendSeq(names, maps.Keys(tables)), maps.Keys(spreads))))
+	for line := range strings.Lines(sweepsText) {
+		if name, text, _ := strings.Cut(line, " "); name != "#" && text != "" {
+			names = append(names, name)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // SuperCluster is the device of tt-inference-server that is many hosts behind one address.
