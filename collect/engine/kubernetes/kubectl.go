@@ -192,20 +192,11 @@ func tail(ctx context.Context, t engine.Target, pod string, lines int) (string, 
 	return kubectl(ctx, t, "", "logs", pod, "--container="+clientName, fmt.Sprintf("--tail=%d", lines))
 }
 
-// deleteJobs deletes Jobs, and their pods with them, and returns which are deleted: those before an error are.
-func deleteJobs(ctx context.Context, t engine.Target, names ...string) (gone map[string]bool, err error) {
-	args := append([]string{"delete", "jobs.batch", "--cascade=background", "--wait=false", "--ignore-not-found",
-		"--output=name"}, names...)
-	out, err := kubectl(ctx, t, "", args...)
-	gone = map[string]bool{}
-	for _, name := range names {
-		gone[name] = err == nil
-	}
-	for line := range strings.Lines(out) {
-		_, name, _ := strings.Cut(strings.TrimSpace(line), "/")
-		gone[name] = true
-	}
-	return gone, err
+// deleteJobs deletes Jobs, and their pods with them.
+func deleteJobs(ctx context.Context, t engine.Target, names ...string) error {
+	_, err := kubectl(ctx, t, "", append([]string{"delete", "jobs.batch", "--cascade=background", "--wait=false",
+		"--ignore-not-found", "--output=name"}, names...)...)
+	return err
 }
 
 // Submit creates the ConfigMap first, because pods wait for it. A Job of the name exists when an earlier attempt

@@ -94,49 +94,34 @@ func claimOf(s *engine.Submission, j engine.JobStatus) (g *engine.Group, folder 
 // soon after: logs are followed from before the Jobs are deleted until their pods end. A Job is deleted when all that
 // its pods have printed until then is being read; one whose logs cannot be followed is not.
 func (b *Backend) Cancel(ctx context.Context, s *engine.Submission, jobs []engine.JobStatus) error {
-	errs := make([]error, len(jobs))
-	arrays := engine.Arrays(jobs)
-	leave := map[string]context.CancelFunc{} // by array
-	unheard := make([]error, len(arrays))
-	var begins, ends sync.WaitGroup
+	arrays, errs := engine.Arrays(jobs), make([]error, len(jobs))
+	refused := make([]error, len(arrays))
+	var ends, claims sync.WaitGroup
 	for i, array := range arrays {
-		within, done := context.WithCancel(ctx)
-		defer done()
-		leave[array] = done
-		begins.Add(1)
 		ends.Go(func() {
-			follow(within, s, array, jobs, errs, func(err error) { unheard[i] = err; begins.Done() })
+			within, leave := context.WithCancel(ctx)
+			defer leave()
+			follow(within, s, array, jobs, errs, func(err error) {
+				if refused[i] = err; err == nil {
+					refused[i] = deleteJobs(ctx, s.Target, array)
+				}
+				if refused[i] != nil {
+					leave()
+				} else {
+					time.AfterFunc(leaving, leave)
+				}
+			})
 		})
 	}
-	begins.Wait()
-	var heard []string
-	for i, array := range arrays {
-		if unheard[i] == nil {
-			heard = append(heard, array)
-		}
-	}
-	refused, gone := errors.Join(unheard...), map[string]bool{}
-	if len(heard) > 0 {
-		var err error
-		gone, err = deleteJobs(ctx, s.Target, heard...)
-		refused = errors.Join(refused, err)
-	}
-	for _, array := range arrays {
-		if !gone[array] {
-			leave[array]()
-		}
-		defer time.AfterFunc(leaving, leave[array]).Stop()
-	}
 	ends.Wait()
-	var claims sync.WaitGroup
-	for i, j := range jobs {
-		if g, _ := claimOf(s, j); g != nil && gone[j.Array] { // also what an evicted pod left, whose successor had not begun
+	for i, j := range jobs { // also what an evicted pod left, whose successor had not begun
+		if g, _ := claimOf(s, j); g != nil && refused[slices.Index(arrays, j.Array)] == nil {
 			claims.Go(func() { errs[i] = engine.Later(ctx, func() error { return b.fromClaim(ctx, s, j) }) })
 		}
 	}
 	claims.Wait()
-	if refused != nil { // what has not ended can be ended, and fetched, by the next attempt
-		return refused
+	if err := errors.Join(refused...); err != nil { // what has not ended can be ended, and fetched, by the next attempt
+		return err
 	}
 	for i, err := range errs {
 		if err != nil {
@@ -317,7 +302,7 @@ func (r reader) bring(ctx context.Context, dir string) error {
 	}
 	switch n := transfer.PartsOf(said); {
 	case n == 0:
-		_, _ = deleteJobs(ctx, r.sub.Target, r.name) // else its TTL ends it
+		_ = deleteJobs(ctx, r.sub.Target, r.name) // else its TTL ends it
 		return transfer.ErrNone
 	case n > 1:
 		more, err := r.read(ctx, rest, 1, n-1)
@@ -343,7 +328,7 @@ func (r reader) bring(ctx context.Context, dir string) error {
 	err = transfer.Read(in, io.Discard, dir)
 	_ = in.Close()
 	if err == nil || errors.Is(err, transfer.ErrCut) { // what is cut is read again
-		_, _ = deleteJobs(ctx, r.sub.Target, r.name, rest) // else their TTL ends them
+		_ = deleteJobs(ctx, r.sub.Target, r.name, rest) // else their TTL ends them
 	}
 	return err
 }
@@ -393,7 +378,7 @@ func (r reader) read(ctx context.Context, name string, from, n int) ([]string, e
 		said, _ := tail(ctx, t, broken, 3) // without it the reason says enough
 		why = cmp.Or(strings.TrimSpace(said), why)
 	}
-	_, _ = deleteJobs(ctx, t, name) // so that the next attempt is another one
+	_ = deleteJobs(ctx, t, name) // so that the next attempt is another one
 	return nil, fmt.Errorf("the pod that reads the claim %s did not succeed: %s", claim, why)
 }
 
