@@ -313,24 +313,21 @@ func (r readings) into(side *manifest.Sidecar) {
 	if side.Client == nil {
 		side.Client = map[string]string{}
 	}
-	if len(r.gauges) > 0 {
-		side.Samples = &manifest.Samples{Names: []string{"s"}, Rows: make([][]float64, len(r.gauges))}
+	for i, g := range gauges {
+		if !slices.ContainsFunc(r.gauges, func(row []float64) bool { return row[i+1] >= 0 }) {
+			continue // most servers have few of them
+		}
+		if side.Samples == nil {
+			side.Samples = &manifest.Samples{Names: []string{"s"}}
+			for _, row := range r.gauges {
+				side.Samples.Rows = append(side.Samples.Rows, row[:1:1])
+			}
+		}
+		side.Samples.Names = append(side.Samples.Names, g.name)
 		for at, row := range r.gauges {
-			side.Samples.Rows[at] = row[:1:1]
+			side.Samples.Rows[at] = append(side.Samples.Rows[at], row[i+1])
 		}
-		for i, g := range gauges {
-			if !slices.ContainsFunc(r.gauges, func(row []float64) bool { return row[i+1] >= 0 }) {
-				continue // most servers have few of them
-			}
-			side.Samples.Names = append(side.Samples.Names, g.name)
-			for at, row := range r.gauges {
-				side.Samples.Rows[at] = append(side.Samples.Rows[at], row[i+1])
-			}
-			r.facts(side.Client, i)
-		}
-		if len(side.Samples.Names) == 1 {
-			side.Samples = nil
-		}
+		r.facts(side.Client, i)
 	}
 	if len(r.power) > 0 {
 		names := []string{"s", schema.GaugePower, schema.GaugeCPUPower, schema.GaugeTemperature, schema.GaugeMemory}

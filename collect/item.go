@@ -184,9 +184,9 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 			continue
 		}
 		st := &step{items[i], first + i, len(all), s.now()}
-		if name := items[i].Tool.Name; s.tries[name].times == enoughFailures && !s.tries[name].useful {
-			if err := s.noResult(st, fmt.Errorf("not tried: %s failed %d times in the same way, and never measured",
-				name, enoughFailures)); err != nil {
+		if name := items[i].Tool.Name; s.tools[name] == toolFails {
+			const why = "not tried: %s failed 2 times in the same way, and never measured"
+			if err := s.noResult(st, fmt.Errorf(why, name)); err != nil {
 				return err
 			}
 			continue
@@ -209,28 +209,31 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		if err := s.restart(ctx, died, restarted, items[i:]); err != nil {
 			return err
 		}
-		restarted, s.out, s.tries = true, before, nil
+		restarted, s.out, s.tools = true, before, nil
 		i-- // the same item again: answers of a dying server are not a measurement
 	}
 	return nil
 }
 
-// enoughFailures is how often a tool may give the same reason for no result at all: it is not the workload's then.
-const enoughFailures = 2
+// What is known of a tool that gave a result, or twice the same reason for none: that is not the workload's then.
+const toolWorks, toolFails = "works", "fails"
 
 // tried notes whether a tool gave a result, and why not.
 func (s *session) tried(name string, why error) {
-	if s.tries == nil {
-		s.tries = map[string]tries{}
+	if s.tools == nil {
+		s.tools = map[string]string{}
 	}
-	t, text := s.tries[name], ""
+	now := toolWorks
 	if why != nil {
-		text = digits.ReplaceAllString(why.Error(), "0")
+		now = digits.ReplaceAllString(why.Error(), "0")
 	}
-	if t.why != text {
-		t.times = 0
+	switch before := s.tools[name]; {
+	case before == toolWorks:
+	case before == now:
+		s.tools[name] = toolFails
+	default:
+		s.tools[name] = now
 	}
-	s.tries[name] = tries{useful: t.useful || why == nil, why: text, times: t.times + 1}
 }
 
 // digits differ between two messages of one failure: times, ports, numbers of requests, names of files.

@@ -119,23 +119,23 @@ type session struct {
 	journal   *manifest.Journal
 	report    func(Event)
 	out       Outcome
-	virtual   *sim.Virtual     // the simulator on its own clock; nil for a server on the machine's
-	machine   host.Facts       // that we run on
-	meter     *host.Meter      // of its power; nil where nothing states it
-	metered   bool             // it was looked for
-	fits      builtin.Fits     // how the server counts tokens
-	resumed   bool             // the folder is one of an earlier attempt
-	done      map[string]bool  // items that an earlier attempt measured
-	probes    searched         // what searches have measured, also in an earlier attempt
-	before    schema.Stack     // that it measured them on
-	unstated  bool             // before is not known
-	took      time.Duration    // to start the server
-	measuring bool             // the server was ready
-	budget    budget           // of the time
-	apart     bool             // both servers were to keep running, and do not fit
-	other     string           // id of the run that this one takes turns with
-	tries     map[string]tries // of tools, by name
-	answered  atomic.Int64     // when a request was last answered, in nanoseconds since 1970
+	virtual   *sim.Virtual      // the simulator on its own clock; nil for a server on the machine's
+	machine   host.Facts        // that we run on
+	meter     *host.Meter       // of its power; nil where nothing states it
+	metered   bool              // it was looked for
+	fits      builtin.Fits      // how the server counts tokens
+	resumed   bool              // the folder is one of an earlier attempt
+	done      map[string]bool   // items that an earlier attempt measured
+	probes    searched          // what searches have measured, also in an earlier attempt
+	before    schema.Stack      // that it measured them on
+	unstated  bool              // before is not known
+	took      time.Duration     // to start the server
+	measuring bool              // the server was ready
+	budget    budget            // of the time
+	apart     bool              // both servers were to keep running, and do not fit
+	other     string            // id of the run that this one takes turns with
+	tools     map[string]string // what is known of tools: why one gave no result, [toolWorks] or [toolFails]
+	answered  atomic.Int64      // when a request was last answered, in nanoseconds since 1970
 }
 
 // now returns the time of the clock that the server runs on.
@@ -144,13 +144,6 @@ func (s *session) now() time.Time {
 		return s.virtual.Time()
 	}
 	return time.Now()
-}
-
-// tries are whether a tool gave any result, else why it gave none, and how often it gave that reason in turn.
-type tries struct {
-	useful bool
-	why    string
-	times  int
 }
 
 // Side is a plan and the server that it is measured on. Two sides take turns ([plan.Plan.InTurns]).

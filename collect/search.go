@@ -56,9 +56,20 @@ func (p probed) share() float64 {
 
 // found is what a search has found, whose steps are of a unit: one request at a time, or a part of a rate.
 type found struct {
-	answer bracket
-	probes []probed
-	unit   float64
+	answer  bracket
+	probes  []probed
+	unit    float64
+	earlier []probed // what an earlier attempt has measured, from this place of the search on
+}
+
+// again takes the next measurement of an earlier attempt, where that was of the same load.
+func (f *found) again(concurrency int, rate float64) (p probed, ok bool) {
+	if len(f.earlier) == 0 || f.earlier[0].Concurrency != concurrency || f.earlier[0].Rate != rate {
+		f.earlier = nil // it went another way
+		return p, false
+	}
+	p, f.earlier = f.earlier[0], f.earlier[1:]
+	return p, true
 }
 
 // exact is a number of steps as the result states it: the largest concurrency or rate that held, the smallest that did
@@ -75,7 +86,7 @@ func (f *found) exact(steps int) float64 {
 // measurements are kept in the result and are no points: which ones are tried differs from run to run. Where its time
 // ends first, what is known is said; it is no capacity, which history would compare with those of whole searches.
 func (s *session) search(ctx context.Context, st *step) (*result, error) {
-	f, err := &found{unit: 1}, error(nil)
+	f, err := &found{unit: 1, earlier: s.probes[st.Name]}, error(nil)
 	metric, unit := schema.CapacityMetric, "requests"
 	if st.Load.FindRate {
 		metric, unit = schema.RateMetric, "req/s"
@@ -164,10 +175,9 @@ func noneHolds(st *step, why string) error {
 // findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds
 // and given up.
 func (s *session) findRate(ctx context.Context, st *step, f *found) error {
-	var alone float64 // what one request takes by itself, ms, as an earlier attempt has measured it or anew
-	if earlier := s.probes[st.Name]; len(earlier) > 0 && earlier[0].Alone > 0 {
-		alone = earlier[0].Alone
-	} else {
+	single, measured := f.again(0, 0)
+	alone := single.Alone // what one request takes by itself, ms
+	if !measured {
 		single, err := s.alone(ctx, st, singleRequests)
 		if err != nil {
 			return err
@@ -221,18 +231,6 @@ func (s *session) keepProbe(st *step, p probed) error {
 	return s.log(eventProbe, st.Name, "", string(text))
 }
 
-// measured returns the measurement of a search that an earlier attempt made at this place of it, of the same load.
-func (s *session) measured(st *step, f *found, w plan.Workload) (probed, bool) {
-	earlier := s.probes[st.Name]
-	if len(earlier) > 0 && earlier[0].Alone > 0 {
-		earlier = earlier[1:]
-	}
-	if at := len(f.probes); at < len(earlier) && earlier[at].Concurrency == w.Concurrency && earlier[at].Rate == w.Rate {
-		return earlier[at], true
-	}
-	return probed{}, false
-}
-
 // alone measures so many requests, one at a time.
 func (s *session) alone(ctx context.Context, st *step, requests int) (builtin.Outcome, error) {
 	w := st.Load
@@ -281,7 +279,7 @@ func requestsOfRate(rate, alone float64, needs int, near bool) int {
 // probe measures one concurrency or one rate of a search, and tells what it found: a search takes minutes, and its
 // result comes last.
 func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload) (probed, error) {
-	if p, ok := s.measured(st, f, w); ok {
+	if p, ok := f.again(w.Concurrency, w.Rate); ok {
 		f.probes = append(f.probes, p)
 		return p, nil
 	}

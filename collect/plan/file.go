@@ -42,8 +42,7 @@ type Entry struct {
 }
 
 // Read reads a plan file, strictly.
-func Read(name string, data []byte) (File, error) {
-	var f File
+func Read(name string, data []byte) (f File, err error) {
 	if p := decode.YAML(name, data, &f); p != nil {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return f, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
