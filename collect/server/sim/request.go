@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -13,74 +14,45 @@ import (
 
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// request holds the fields of a completion request that are used here.
-type request struct {
-	Prompt   json.RawMessage `json:"prompt"`
-	Messages []struct {
-		Content content `json:"content"`
-	} `json:"messages"`
-	Input         json.RawMessage `json:"input"`     // of responses and embeddings
-	Query         string          `json:"query"`     // of rerank
-	Documents     []string        `json:"documents"` // likewise
-	MaxOutput     int             `json:"max_output_tokens"`
-	MaxTokens     int             `json:"max_tokens"`
-	MaxCompletion int             `json:"max_completion_tokens"`
-	Stream        bool            `json:"stream"`
-	Tools         json.RawMessage `json:"tools"`
-	ToolChoice    json.RawMessage `json:"tool_choice"` // only the word required matters
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-}
-
-// content is a text, or a list of parts of which the texts count.
-type content string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (c *content) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*c = content(text)
-		return nil
+// textOf returns the text of the prompt of a request, whose words are its tokens; of a list of tokens their ids.
+func textOf(request decode.Value) (string, error) {
+	var parts []string
+	messages, prompt := request.Get("messages"), request.Get("prompt")
+	if input := request.Get("input"); input.Index(0).Kind() == decode.Object {
+		messages = input
+	} else if input.Kind() != decode.Invalid {
+		prompt = input
 	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return errors.New("content must be a string or a list of parts")
-	}
-	for _, p := range parts {
-		*c += content(p.Text)
-	}
-	return nil
-}
-
-// text returns the text of the prompt, whose words are its tokens; of a list of tokens their ids.
-func (r *request) text() (string, error) {
-	var t string
-	var ids []int
-	if len(r.Input) > 0 && json.Unmarshal(r.Input, &r.Messages) != nil {
-		r.Messages, r.Prompt = nil, r.Input
-	}
-	switch {
-	case len(r.Messages) > 0:
-		for i, m := range r.Messages {
-			if i > 0 {
-				t += "\n"
+	ids, isList := prompt.Floats()
+	switch documents := request.Get("documents"); {
+	case messages.Len() > 0:
+		for m := range messages.Items() {
+			content := m.Get("content")
+			text := content.Str()
+			for part := range content.Items() { // of a list the texts count
+				text += part.Get("text").Str()
 			}
-			t += string(m.Content)
+			switch parts = append(parts, text); content.Kind() {
+			case decode.Number, decode.Bool, decode.Object:
+				return "", errors.New("content must be a string or a list of parts")
+			}
 		}
-	case len(r.Documents) > 0:
-		t = strings.Join(append([]string{r.Query}, r.Documents...), "\n")
-	case json.Unmarshal(r.Prompt, &t) == nil:
-	case json.Unmarshal(r.Prompt, &ids) == nil && len(ids) > 0:
-		t = strings.Trim(fmt.Sprint(ids), "[]")
+	case documents.Len() > 0:
+		parts = append(parts, request.Get("query").Str())
+		for d := range documents.Items() {
+			parts = append(parts, d.Str())
+		}
+	case prompt.Kind() == decode.String:
+		parts = append(parts, prompt.Str())
+	case isList && len(ids) > 0:
+		parts = append(parts, strings.Trim(fmt.Sprint(ids), "[]"))
 	default:
 		return "", errors.New("prompt must be a string or a list of token ids")
 	}
-	return t, nil
+	return strings.Join(parts, "\n"), nil
 }
 
 var sum = lazyregexp.New(`(\d{1,6})\s*\+\s*(\d{1,6})`)
@@ -103,25 +75,31 @@ func (c Config) answer(question string) string {
 }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request, to traffic.Endpoint) {
-	var req request
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&req); err != nil {
-		replyError(w, http.StatusBadRequest, "the body is not a completion request: "+err.Error())
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 32<<20))
+	req := decode.Parse(body, 100)
+	if err != nil || req.Kind() != decode.Object || !json.Valid(body) {
+		replyError(w, http.StatusBadRequest, "the body is not a completion request")
 		return
 	}
-	text, err := req.text()
+	text, err := textOf(req)
 	if err != nil {
 		replyError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	all := strings.Fields(string(req.Tools) + " " + text)
-	prompt := max(1, len(all))
-	st := &stream{s: s, w: w, api: to, req: &req}
-	want := max(req.MaxTokens, req.MaxCompletion, req.MaxOutput)
-	if want <= 0 {
+	st := &stream{s: s, w: w, api: to, calls: req.Has("tools") && req.Get("tool_choice").Str() == "required"}
+	all := strings.Fields(string(req.Get("tools").Raw()) + " " + text)
+	prompt, want := max(1, len(all)), 0
+	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
+		n, _ := req.Get(name).Int()
+		want = max(want, n)
+	}
+	if want == 0 {
 		want = 16
 	}
+	st.streams, _ = req.Get("stream").Truth()
+	st.counts, _ = req.At("stream_options", "include_usage").Truth()
 	if to.Pools() { // the answer is ready when the prompt is read
-		want, req.Stream = 1, false
+		want, st.streams = 1, false
 	} else if said := s.cfg.answer(text); said != "" {
 		st.text, want = []string{said}, 1
 	}
@@ -149,12 +127,13 @@ type stream struct {
 	s    *Server
 	w    http.ResponseWriter
 	api  traffic.Endpoint
-	req  *request
 	text []string
+
+	streams, counts, calls bool // it is streamed, its end has the usage, the answer is a call of a tool
 }
 
 func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
-	if st.req.Stream {
+	if st.streams {
 		st.w.Header().Set("Content-Type", "text/event-stream")
 	}
 	flush := http.NewResponseController(st.w)
@@ -169,13 +148,13 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 				word = st.text[n]
 			}
 			switch {
-			case !more && st.req.Stream:
+			case !more && st.streams:
 				_, _ = st.w.Write(st.ending(q, produced)) // fails if the client disconnected
 				return
 			case !more:
 				reply(st.w, http.StatusOK, st.document(q, produced, whole.String()))
 				return
-			case !st.req.Stream:
+			case !st.streams:
 				whole.WriteString(word)
 			default:
 				if _, err := st.w.Write(st.chunk(n, word)); err != nil || flush.Flush() != nil {

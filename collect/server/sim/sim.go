@@ -152,7 +152,7 @@ func (st *stream) chunk(n int, word string) []byte {
 	switch {
 	case n < st.s.cfg.Reasoning:
 		delta, event = "\"reasoning_content\":%q,\"content\":null", "reasoning_text"
-	case len(st.req.Tools) > 0 && string(st.req.ToolChoice) == `"required"`:
+	case st.calls:
 		delta, event = "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":%q}}]", "function_call_arguments"
 	}
 	switch st.api {
@@ -174,7 +174,7 @@ func (st *stream) ending(q *sequence, produced int) []byte {
 	switch {
 	case st.api == traffic.Responses:
 		return fmt.Appendf(nil, output, st.s.cfg.Model, usage)
-	case st.req.StreamOptions.IncludeUsage:
+	case st.counts:
 		return fmt.Appendf(nil, last+done, st.s.cfg.Model, usage)
 	}
 	return []byte(done)
