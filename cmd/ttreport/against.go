@@ -169,15 +169,12 @@ func (o *collectOptions) onlyStarted() {
 
 // newestOf returns the newest run of a release on a system; nil for none. Runs that were a baseline count too.
 func newestOf(c *columns.Columns, release string, of plan.System) *columns.RunHead {
-	var newest *columns.RunHead
-	for i := range c.Runs {
-		h := &c.Runs[i]
-		same := h.Release == release && schema.SameDevice(h.Device, of.Device) && h.Model.Name == path.Base(of.Model)
-		if same && (newest == nil || h.Start.After(newest.Start)) {
-			newest = h
+	for _, h := range c.RunsOn(path.Base(of.Model), of.Device) {
+		if h.Release == release {
+			return h
 		}
 	}
-	return newest
+	return nil
 }
 
 // startAs takes the server of a run that was measured before, as its manifest states it.

@@ -32,7 +32,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/library"
@@ -678,18 +677,10 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 	}
 	for i := range entries {
 		e := &entries[i]
-		var runs []*columns.RunHead
-		for k := range past.Runs {
-			h := &past.Runs[k]
-			if h.Release == e.Release && h.Model.Name == e.Model && schema.SameDevice(h.Device, e.Device) {
-				runs = append(runs, h)
-			}
-		}
-		slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
 		var nodes []string // that the scheduler measured the release on, the newest last
-		for _, h := range runs {
+		for _, h := range slices.Backward(past.RunsOn(e.Model, e.Device)) {
 			for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
-				if n = strings.TrimSpace(n); n != "" {
+				if n = strings.TrimSpace(n); n != "" && h.Release == e.Release {
 					nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
 				}
 			}

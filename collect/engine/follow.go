@@ -301,14 +301,11 @@ func (f *Follower) wait(a *array, jobs []JobStatus) bool {
 
 // underWay reports whether an array measures, or will: also one that was submitted and is not listed yet.
 func (f *Follower) underWay(a *array, jobs []JobStatus) bool {
-	listed := false
-	for _, j := range jobs {
-		if j.Name == a.Name && j.Phase == Active {
-			return true
-		}
-		listed = listed || j.Name == a.Name
+	listed := slices.DeleteFunc(slices.Clone(jobs), func(j JobStatus) bool { return j.Name != a.Name })
+	if len(listed) > 0 {
+		return slices.ContainsFunc(listed, func(j JobStatus) bool { return j.Phase == Active })
 	}
-	return !listed && a.id != "" && a.id != unsent && slices.ContainsFunc(a.Entries, func(entry int) bool {
+	return a.id != "" && a.id != unsent && slices.ContainsFunc(a.Entries, func(entry int) bool {
 		return !f.task(entry).Ended && f.newest(entry).Name == a.Name
 	})
 }

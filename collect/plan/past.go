@@ -25,21 +25,6 @@ type past struct {
 // pastRepeats is how many measurements of one workload, and starts of a server, count: their median does.
 const pastRepeats = 5
 
-// runsOf are the runs of a plan's model on its device, newest first; none of no history.
-func runsOf(c *columns.Columns, p Plan) []*columns.RunHead {
-	if c == nil {
-		return nil
-	}
-	var runs []*columns.RunHead
-	for i := range c.Runs {
-		if h := &c.Runs[i]; h.Model.Name == p.Model.Name && h.Device == p.Device {
-			runs = append(runs, h)
-		}
-	}
-	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return b.Start.Compare(a.Start) })
-	return runs
-}
-
 // value is a number of a measurement; 0 where it is not known.
 func (p past) value(x *columns.PointRow, metric, stat string) float64 {
 	n, _ := p.Value(x, metric, stat)
@@ -210,7 +195,7 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 	var e Estimate
 	var once, searches time.Duration // of all workloads, one after the other
 	const newest = 20                // runs
-	known, runs := past{Columns: history}, runsOf(history, p)
+	known, runs := past{Columns: history}, history.RunsOn(p.Model.Name, p.Device)
 	for _, h := range runs[:min(len(runs), newest)] {
 		for at := h.FirstPoint; at < h.PointsEnd; at++ {
 			known.points = append(known.points, &history.Points[at])
@@ -251,7 +236,7 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 // runs of the same model and device took, their median. Where none says how long, the estimate stays as it is.
 func (e Estimate) WithServers(servers int, p Plan, history *columns.Columns) Estimate {
 	var took []float64 // s
-	for _, h := range runsOf(history, p) {
+	for _, h := range history.RunsOn(p.Model.Name, p.Device) {
 		s, err := strconv.ParseFloat(h.Setting[schema.SettingStartup], 64)
 		if err == nil && s >= 0 && s < 1e5 && len(took) < pastRepeats {
 			took = append(took, s)

@@ -168,6 +168,17 @@ func (c *Columns) PlanOf(run int) []PlanRow {
 	return span(c.Plans, run, func(p *PlanRow) int32 { return p.Run })
 }
 
+// RunsOn are the runs of a model, by its name, on a device, newest first; none of nil columns.
+func (c *Columns) RunsOn(model, device string) (list []*RunHead) {
+	for i := 0; c != nil && i < len(c.Runs); i++ {
+		if h := &c.Runs[i]; h.Model.Name == model && schema.SameDevice(h.Device, device) {
+			list = append(list, h)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *RunHead) int { return b.Start.Compare(a.Start) })
+	return list
+}
+
 // ByPath returns the runs in the order of their documents' paths, which does not depend on the order of reading.
 func (c *Columns) ByPath() []int {
 	order := make([]int, len(c.Runs))
