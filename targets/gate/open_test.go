@@ -127,6 +127,28 @@ func TestOpenRegressionIsExcused(t *testing.T) {
 	}
 }
 
+// A change is accepted when most of its numbers are, whatever decision accepts each: of two one is waived when it
+// was confirmed, and the level of the other accepted one release later.
+func TestAChangeIsAcceptedByDecisionsOfSeveralKinds(t *testing.T) {
+	t.Parallel()
+	one := decision.Decision{ID: "D-1", Kind: schema.Accept, Release: "v12", Reason: "intended", Owner: "ann",
+		Select: decision.Select{Workload: judgetest.Workload(1)}}
+	other := decision.Decision{ID: "D-2", Kind: schema.Waive, Release: "v11", Reason: "known", Owner: "ann",
+		Expires: "2026-03-01",
+		Select:  decision.Select{Workload: judgetest.Workload(2)}}
+	for name, c := range map[string]struct {
+		list []decision.Decision
+		open int
+	}{
+		"none": {nil, 1}, "one": {[]decision.Decision{one}, 1}, "both": {[]decision.Decision{one, other}, 0},
+	} {
+		g := gateOf(t, slowed(16, 10, 16).Columns(), &decision.Policy{Decisions: c.list, Today: judgetest.Day(20)})
+		if list := opens(g, 14); len(list) != c.open {
+			t.Errorf("%s: %d changes are open, want %d: %+v", name, len(list), c.open, list)
+		}
+	}
+}
+
 // openChange is a regression of an earlier release that nobody accepted, of some models.
 func openChange(models ...string) judge.Change {
 	c := judge.Change{

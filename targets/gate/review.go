@@ -786,20 +786,22 @@ func (g *Gate) rejected(release int) []lint.Lint {
 // Changes are those that a release sees, with the decisions of people: one that is accepted is not open.
 func (g *Gate) Changes(release int) []judge.Change {
 	list := slices.Clone(g.Judgement.Changes(release))
+	if len(g.Policy.Decisions) == 0 {
+		return list
+	}
 	for i := range list {
 		c := &list[i]
-		if c.State != judge.StateOpen || len(g.Policy.Decisions) == 0 {
-			continue
-		}
-		if d := g.accepted(c, release); d != nil {
-			c.State, c.Decision = judge.StateAccepted, d
+		c.Decision = g.accepted(c, release)
+		if c.Decision != nil && (c.State == judge.StateOpen || c.State == judge.StateRecovered) {
+			c.State = judge.StateAccepted
 		}
 	}
 	return list
 }
 
-// accepted is the decision that excuses a change: one that names it, or those that cover most of its verdicts in the
-// release that found it; nil for none.
+// accepted is the decision that excuses a change: one that names it, or those on most of its numbers; nil for none. A
+// number is accepted where a level of it is, since the change, or where its verdict is excused in the release that
+// found the change: of two numbers one may be waived there, and the other accepted a release later.
 func (g *Gate) accepted(c *judge.Change, release int) *schema.Decision {
 	named := g.decisionThat(func(d *decision.Decision) bool {
 		return d.Select.Change == c.ID && (d.Kind == schema.Waive || d.Kind == schema.Accept)
@@ -807,13 +809,20 @@ func (g *Gate) accepted(c *judge.Change, release int) *schema.Decision {
 	if named.Excuses() {
 		return named
 	}
+	found := release
 	if at := judge.Named(g.Releases, c.Found); at >= 0 {
-		release = at
+		found = at
 	}
 	n, last := 0, (*schema.Decision)(nil)
-	for _, s := range c.Numbers {
-		if v, ok := g.HistoryOf(release, s); ok && v.Decision.Excuses() {
-			n, last = n+1, v.Decision
+	for i, s := range c.Numbers {
+		d := g.LevelDecision(c, i, release)
+		if d == nil {
+			if v, ok := g.HistoryOf(found, s); ok && v.Decision.Excuses() {
+				d = v.Decision
+			}
+		}
+		if d != nil {
+			n, last = n+1, d
 		}
 	}
 	if 2*n <= len(c.Numbers) {

@@ -31,7 +31,7 @@ type Change struct {
 	State     State
 	Ended     string           // release in which it was fixed; "" for others
 	Back      string           // where the change the other way began, to whose level before it returns; "" for none
-	Decision  *schema.Decision // of a person who accepted it
+	Decision  *schema.Decision // of a person who accepted it, as the gate finds
 	What      schema.Change    // what else changed where it began
 	SameBuild bool             // between two runs of one build: the machine changed, not the release
 	Earlier   bool             // an earlier release than the one that sees it confirmed it
@@ -53,7 +53,7 @@ type State string
 // States of a change.
 const (
 	StateOpen      State = "open"
-	StateAccepted  State = "accepted"
+	StateAccepted  State = "accepted"  // by a person, as the gate finds
 	StateFixed     State = "fixed"     // its numbers returned
 	StateRecovered State = "recovered" // an improvement that only returns to the level before a regression
 	StateLost      State = "lost"      // an improvement that did not last
@@ -458,32 +458,19 @@ func (j *Judgement) describe(c *Change, release int) {
 		c.What = j.ElseChanged(c.since, c.Numbers[at])
 	}
 	c.SameBuild = c.What.SameBuild != ""
-	c.Decision = j.acceptedBy(members, release)
 }
 
-// acceptedBy is the decision that accepts or pins most members of a change, or starts a level there; nil for none.
-func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
-	var by *schema.Decision
-	n := 0
-	for k := range members { // in order: one reason is shown
-		cell := members[k].cell
-		for i := members[k].first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
-			o := &j.table.Obs[i]
-			if !o.Accept && !o.Pin {
-				continue
-			}
-			n++
-			v := j.Series[cell].verdict(j.Releases[o.Release].Name)
-			if d := j.policy.Level(&v, schema.Accept, schema.Pin); d != nil {
-				by = d
-			}
-			break
+// LevelDecision is the decision that accepts or pins the level of a member of a change, or a later one up to a release;
+// nil for none.
+func (j *Judgement) LevelDecision(c *Change, number, release int) *schema.Decision {
+	m := &c.members[number]
+	for i := m.first; i < j.table.Cells[m.cell].End && int(j.table.Obs[i].Release) <= release; i++ {
+		if o := &j.table.Obs[i]; o.Accept || o.Pin {
+			v := j.Series[m.cell].verdict(j.Releases[o.Release].Name)
+			return j.policy.Level(&v, schema.Accept, schema.Pin)
 		}
 	}
-	if 2*n <= len(members) {
-		return nil
-	}
-	return by
+	return nil
 }
 
 // levelOf measures the levels of a cell around a change, as a release knows them.
@@ -605,7 +592,7 @@ func (j *Judgement) began(m *member, release int) int {
 	return at
 }
 
-// settleState says what became of a change: whether somebody accepted it, and whether its members are back.
+// settleState says what became of a change: whether its members are back. Whether somebody accepted it is for the gate.
 func (j *Judgement) settleState(c *Change, release int) {
 	c.State = StateOpen
 	if c.Evidence != schema.Confirmed {
@@ -638,8 +625,6 @@ func (j *Judgement) settleState(c *Change, release int) {
 		if most >= 0 {
 			c.Ended = j.Releases[most].Name
 		}
-	case c.Decision != nil:
-		c.State = StateAccepted
 	case !c.Worse && c.Back != "":
 		c.State = StateRecovered
 	}
