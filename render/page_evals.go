@@ -190,7 +190,7 @@ func (r *Report) scoresToday() *Table {
 // scoreInterval is the 95 % interval of a score in its own scale; the absent mark where nothing is known of its
 // questions.
 func scoreInterval(s *columns.ScoreRow) string {
-	lo, hi, known := judge.ScoreInterval(s)
+	lo, hi, known := judge.ScoreInterval(&s.Score)
 	if !known {
 		return words.Absent
 	}

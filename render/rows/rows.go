@@ -202,6 +202,8 @@ type Score struct {
 	Filter    Text   `csv:"filter" parquet:"filter,optional,dict"`
 	Value     *Num   `csv:"value" parquet:"value,optional"`
 	Stderr    *Num   `csv:"stderr" parquet:"stderr,optional"`
+	Low       *Num   `csv:"value_low" parquet:"value_low,optional"` // 95 %
+	High      *Num   `csv:"value_high" parquet:"value_high,optional"`
 	N         *int64 `csv:"n" parquet:"n,optional"`
 	Total     *int64 `csv:"total" parquet:"-"`
 	Fewshot   *int   `csv:"fewshot" parquet:"-"`
@@ -216,13 +218,17 @@ func Scores(r *render.Report, release int) (out []Score) {
 	for _, run := range r.Releases[release].Runs {
 		h := &r.Columns.Runs[run]
 		for _, s := range r.Columns.ScoresOf(run) {
-			out = append(out, Score{
+			one := Score{
 				Partition: r.Releases[release].Name, Release: Text(h.Release), Run: Text(h.ID), Model: Text(h.Model.Name),
 				Device: Text(h.Device), Simulated: h.IsSimulated(), Task: Text(s.Task), Metric: Text(s.Metric),
 				Filter: Text(s.Filter), Value: num(s.Value), Stderr: num(s.Stderr), N: stated[int, int64](s.N),
 				Total: stated[int, int64](s.Total), Fewshot: s.Fewshot, Limit: (*Num)(s.Limit), Direction: Text(s.Direction),
 				Missing: Text(s.Value.Why()), Impl: Text(h.System().Impl),
-			})
+			}
+			if lo, hi, known := judge.ScoreInterval(&s.Score); known {
+				one.Low, one.High = finite(lo), finite(hi)
+			}
+			out = append(out, one)
 		}
 	}
 	return out

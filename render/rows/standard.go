@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Standard is a format of others in which a release is written.
@@ -89,6 +90,9 @@ func everyEval(r *render.Report, release int) (out []Written, err error) {
 			}
 			if se, ok := s.Stderr.Get(); ok {
 				uncertainty["standard_error"] = dict{"value": se}
+			}
+			if lo, hi, known := judge.ScoreInterval(&s.Score); known {
+				uncertainty["confidence_interval"] = dict{"lower": lo, "upper": hi, "confidence_level": .95}
 			}
 			if s.N > 0 {
 				uncertainty["num_samples"] = s.N

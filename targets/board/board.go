@@ -80,7 +80,7 @@ func (b *Board) Diff(i, j int) (d Diff, ok bool) {
 		return b.diffs[i][j], b.known[i][j]
 	}
 	d = b.diffs[j][i]
-	d.D = -d.D
+	d.D, d.Below, d.Above = -d.D, d.Above, d.Below
 	return d, b.known[j][i]
 }
 
@@ -270,6 +270,8 @@ type Diff struct {
 	D, SE float64
 	P     float64 // two-sided
 	DF    float64 // of Student's t; +Inf for the normal distribution
+	// Below and Above are how far the ends of the 95 % interval are from D, where that is not as far on both sides.
+	Below, Above float64
 	// Paired says that both answered the same items.
 	Paired bool
 	// Data and Prediction are the parts of SE², NaN where they are not known; Samples are those of each item.
@@ -281,6 +283,23 @@ type Diff struct {
 func Of(d, se float64) Diff {
 	x := Diff{D: d, SE: se, P: 1, DF: math.Inf(1), Data: math.NaN(), Prediction: math.NaN(), Samples: 1}
 	return x.test()
+}
+
+// z975 is a quantile of the standard normal distribution, to which 95 % intervals extend.
+const z975 = 1.959963984540054
+
+// Between is a difference with a 95 % interval. Its p value is that of the widest interval without zero, so that both
+// agree.
+func Between(d, low, high float64) Diff {
+	x := Of(d, (high-low)/(2*z975))
+	x.Below, x.Above = d-low, high-d
+	if toZero := x.Below; d != 0 {
+		if d < 0 {
+			toZero = x.Above
+		}
+		x.P = 2 * regression.UpperTail(math.Abs(d)/toZero*z975, x.DF)
+	}
+	return x
 }
 
 // test sets the p value.
@@ -300,8 +319,17 @@ func (x Diff) test() Diff {
 func (x Diff) Interval() (lo, hi float64) { return x.interval(.05) }
 
 func (x Diff) interval(size float64) (lo, hi float64) {
-	half := regression.Quantile(1-size/2, x.DF) * x.SE
-	return x.D - half, x.D + half
+	q := regression.Quantile(1-size/2, x.DF)
+	below, above := x.ends()
+	return x.D - q*below, x.D + q*above
+}
+
+// ends are how far the ends of an interval of one standard error are from D.
+func (x Diff) ends() (below, above float64) {
+	if x.Below+x.Above == 0 {
+		return x.SE, x.SE
+	}
+	return x.Below / z975, x.Above / z975
 }
 
 // Paired compares two models on the same items, item by item; ok is false for fewer than two items or clusters, and
@@ -350,12 +378,16 @@ func Over(a, b []float64) (Diff, bool) {
 }
 
 // Mean is the mean of differences in several tasks, which are taken as they are: what is not known is how each would
-// have come out with other items.
+// have come out with other items. The ends of its interval are as far from it as those of the tasks together (Zou and
+// Donner 2008); that of one task is its own.
 func Mean(tasks []Diff) Diff {
-	d, variance, n := 0., 0., float64(len(tasks))
-	for _, t := range tasks {
-		d += t.D / n
-		variance += t.SE * t.SE / (n * n)
+	if len(tasks) == 1 {
+		return tasks[0]
 	}
-	return Of(d, math.Sqrt(variance))
+	d, below, above, n := 0., 0., 0., float64(len(tasks))
+	for _, t := range tasks {
+		b, a := t.ends()
+		d, below, above = d+t.D/n, math.Hypot(below, b/n), math.Hypot(above, a/n)
+	}
+	return Between(d, d-z975*below, d+z975*above)
 }

@@ -1,8 +1,8 @@
 // Package board ranks models by their scores and says what of the ranking is known.
 //
-// In: answers to items, or scores with standard errors, of several models. Out: the difference of every pair with its
-// standard error; which pairs are separated; for each model an interval of ranks; groups of ties; how many items, or
-// samples of each, would separate two. The package must not know files, releases or verdicts.
+// In: answers to items, or differences of scores with their intervals, of several models. Out: the difference of every
+// pair with its standard error; which pairs are separated; for each model an interval of ranks; groups of ties; how
+// many items, or samples of each, would separate two. The package must not know files, releases or verdicts.
 //
 // Sources of the formulas:
 //
@@ -14,6 +14,8 @@
 //     taken from the variance between the items.
 //   - The finite correction √(1 − n/N) of n items drawn from N: Cochran 1977, Sampling Techniques, section 2.6. It
 //     holds for data noise; where the split is unknown, it is applied to the whole.
+//   - The interval of a mean of differences from theirs, which need not be symmetric: Zou and Donner 2008 (Statistics
+//     in Medicine 27), of which Newcombe's interval of two shares is a case.
 //   - Which pairs are separated: Holm's step-down procedure (1979) at 5 % over all pairs of the board, which bounds the
 //     chance of one wrong separation whatever the pairs have in common.
 //   - Intervals of ranks from separated pairs, which cover the ranks of all models at once: Mogstad, Romano, Shaikh and

@@ -37,7 +37,7 @@ func TestItemsOfAStatedError(t *testing.T) {
 		}
 	}
 	// .47 with an error of .01 is .45 to .49, not .38 to .56
-	if se, _ := spread(score(.47, .01, 110), .47); math.Abs(se-.01) > 2e-4 {
+	if se := spread(score(.47, .01, 110), .47); math.Abs(se-.01) > 2e-4 {
 		t.Errorf("standard error %v, want .01", se)
 	}
 }

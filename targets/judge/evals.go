@@ -135,9 +135,10 @@ func (e *evalJudgement) compare(t *evalTest) {
 	t.reason.Releases = len(t.base)
 }
 
-// difference compares two scores: paired where the same items were answered, by Newcombe's interval where both are
-// shares of a known number of items, by standard errors where nothing else is known. The reason gets the test, and for
-// none why says what is missing.
+// difference is that of two scores of one task, now minus before, with its 95 % interval; everything that compares two
+// has it from here: paired where the same items were answered, by Newcombe's interval where both are shares of a known
+// number of items, by standard errors where nothing else is known. The reason gets the test, and for none why says what
+// is missing.
 func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 	d proportion.Difference, reason schema.EvalChange, why string) {
 	p1, p2, shares := shares(&before.Score, &now.Score)
@@ -150,8 +151,7 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 			d = differenceByItem(before, now)
 		}
 	case shares && now.N > 0 && before.N > 0:
-		of := func(s *schema.Score, p float64) float64 { return itemsOf(s, p) / left(s) }
-		d = proportion.Newcombe(p1, of(&before.Score, p1), p2, of(&now.Score, p2))
+		d = proportion.Newcombe(p1, itemsKnown(&before.Score, p1), p2, itemsKnown(&now.Score, p2))
 		r.Test = schema.TestUnpaired
 	default:
 		r.Test = schema.TestByError
@@ -666,19 +666,58 @@ func itemsOf(s *schema.Score, p float64) float64 {
 	return itemsBehind(p, e)
 }
 
-// spread returns the standard error of a share from its items: Wilson's interval where the plain formula gives zero,
-// reduced by the finite population correction of a limited run (the first n of N).
-func spread(s *schema.Score, p float64) (se float64, ok bool) {
+// itemsKnown is of how many right or wrong answers a share of a known number of items has the error: see [itemsOf]. Of
+// a limited run (the first n of N) only what was not asked is left to chance, as the finite population correction has
+// it. 0: the number of items is not known.
+func itemsKnown(s *schema.Score, p float64) float64 {
 	if s.N <= 0 {
-		e, has := s.Stderr.Get()
-		if has && e > 0 {
-			return e / scaleOf(s), true
-		}
-		return 0, false
+		return 0
 	}
-	lo, hi := proportion.Wilson(p, itemsOf(s, p))
-	se = (hi - lo) / (2 * 1.959963984540054)
-	return se * math.Sqrt(left(s)), true
+	return itemsOf(s, p) / left(s)
+}
+
+// spread is the standard error of a share that is compared: half of its interval, in standard errors; 0: not known.
+func spread(s *schema.Score, p float64) float64 {
+	if n := itemsKnown(s, p); n > 0 {
+		lo, hi := proportion.Wilson(p, n)
+		return (hi - lo) / (2 * z975)
+	}
+	e, _ := s.Stderr.Get()
+	return math.Max(0, e) / scaleOf(s)
+}
+
+// z975 is a quantile of the standard normal distribution, to which 95 % intervals extend.
+const z975 = 1.959963984540054
+
+// ScoreInterval is the 95 % interval of a score in its own scale: Wilson's of a share of a known number of items, else
+// by the standard error that its file states. known is false where nothing is known, and of a count of all cases, which
+// is no sample. Whatever shows or grades a score by itself has its interval from here; see [difference] for two.
+func ScoreInterval(s *schema.Score) (lo, hi float64, known bool) {
+	lo, hi, known = intervalOf(s)
+	if scale := ShareScale(s); scale > 0 {
+		return lo * scale, hi * scale, known
+	}
+	return lo, hi, known
+}
+
+// intervalOf is [ScoreInterval] of a share as one of 1.
+func intervalOf(s *schema.Score) (lo, hi float64, known bool) {
+	v, has := s.Value.Get()
+	e, _ := s.Stderr.Get()
+	p, isShare := share(s)
+	n := itemsKnown(s, p)
+	switch {
+	case !has || s.Metric == schema.MetricPassed:
+	case isShare && n > 0:
+		lo, hi = proportion.Wilson(p, n)
+		return lo, hi, true
+	case isShare && e > 0:
+		half := z975 * spread(s, p)
+		return math.Max(0, p-half), math.Min(1, p+half), true
+	case !isShare && e > 0:
+		return v - z975*e, v + z975*e, true
+	}
+	return 0, 0, false
 }
 
 // limited reports whether a score is of a part of its task's items.
@@ -1018,12 +1057,14 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 	if limited(&s.Score) {
 		why.Of = s.Total
 	}
-	lo, hi, known := around(t, s, value, isShare)
-	if known {
+	lo, hi, known := around(t, &s.Score, ref)
+	switch {
+	case !known:
+		lo, hi = value, value
+	case sign < 0:
+		v.Interval = &[2]float64{(ref - hi) / span, (ref - lo) / span}
+	default:
 		v.Interval = &[2]float64{(lo - ref) / span, (hi - ref) / span}
-		if sign < 0 {
-			v.Interval = &[2]float64{(ref - hi) / span, (ref - lo) / span}
-		}
 	}
 	v.Outcome, why.Chance = g.beside(sign*(value-limit), sign*(lo-limit), sign*(hi-limit), 0)
 	if why.Chance && isShare && s.N > 0 {
@@ -1041,44 +1082,19 @@ func asShare(v float64) float64 {
 	return v
 }
 
-// around returns the 95 % interval of a score, including the variance of a published reference where its n is known.
-func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (lo, hi float64, known bool) {
-	const z = 1.959963984540054
-	e, has := s.Stderr.Get()
-	switch {
-	case s.Metric == schema.MetricPassed || !isShare && !(has && e > 0):
-		return value, value, false
-	case !isShare:
-		return value - z*e, value + z*e, true
+// around is the interval of a score as its target grades it: where a published reference states its number of items,
+// that of the difference from it.
+func around(t schema.Target, s *schema.Score, ref float64) (lo, hi float64, known bool) {
+	lo, hi, known = intervalOf(s)
+	if p, isShare := share(s); known && isShare && t.Items > 0 {
+		of := float64(t.Items)
+		d := proportion.Normal(ref, math.Sqrt(ref*(1-ref)/of), p, spread(s, p))
+		if s.N > 0 {
+			d = proportion.Newcombe(ref, of, p, itemsKnown(s, p))
+		}
+		lo, hi = ref+d.Lo, ref+d.Hi
 	}
-	if s.N > 0 && s.Total <= s.N && t.Items == 0 {
-		lo, hi = proportion.Wilson(value, itemsOf(&s.Score, value))
-		return lo, hi, true
-	}
-	se, ok := spread(&s.Score, value)
-	if !ok {
-		return value, value, false
-	}
-	if t.Items > 0 {
-		ref := asShare(t.Value)
-		se = math.Hypot(se, math.Sqrt(ref*(1-ref)/float64(t.Items)))
-	}
-	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
-}
-
-// ScoreInterval is the 95 % interval of a score in its own scale, as it is graded; known is false where nothing is
-// known of its questions.
-func ScoreInterval(s *columns.ScoreRow) (lo, hi float64, known bool) {
-	value, has := s.Value.Get()
-	if !has {
-		return 0, 0, false
-	}
-	p, isShare := share(&s.Score)
-	if !isShare {
-		return around(schema.Target{}, s, value, false)
-	}
-	lo, hi, known = around(schema.Target{}, s, p, true)
-	return lo * scaleOf(&s.Score), hi * scaleOf(&s.Score), known
+	return lo, hi, known
 }
 
 // sameTask compares names of evals as people and tools write them: GPQA-Diamond, gpqa_diamond and r1_gpqa_diamond are

@@ -21,7 +21,8 @@ type contestant struct {
 	settings string // what [promptDiffers] compares: scores with the same need no closer look
 	value    float64
 	se       float64 // 0 where it is not known
-	share    bool    // of right answers; value and error are those of the share
+	share    bool    // of right answers; value, error and items are those of the share
+	items    float64 // see [itemsBehind]; 0 where it is not known
 	right    []uint64
 }
 
@@ -43,7 +44,7 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		}
 		c := &contestant{ScoreRow: s, settings: strings.Join(parts, "\x00")}
 		if c.value, c.share = share(&s.Score); c.share {
-			c.se, _ = spread(&s.Score, c.value)
+			c.se, c.items = spread(&s.Score, c.value), itemsKnown(&s.Score, c.value)
 		} else {
 			c.value, _ = s.Value.Get()
 			c.se, _ = s.Stderr.Get()
@@ -100,7 +101,7 @@ func RankMeans(tasks [][]*columns.ScoreRow, share float64) (r *Ranking, sampled 
 			if sampled {
 				p, q, _ := shares(&x.Score, &y.Score)
 				a, b = append(a, p), append(b, q)
-			} else if d, ok := x.ahead(y, true); ok {
+			} else if d, ok := x.ahead(y, len(tasks) > 1); ok {
 				diffs = append(diffs, d)
 			}
 		}
@@ -116,8 +117,7 @@ func (c *contestant) differs(o *contestant) bool {
 	return c.settings != o.settings && promptDiffers(o.ScoreRow, c.ScoreRow) != ""
 }
 
-// ahead is by how much a score is better than another: item by item where both answered the same items, else by their
-// standard errors, with the finite correction where the items are a part of the task. A part of a mean needs no p.
+// ahead is by how much a score is better than another, as [difference] has it. A part of a mean needs no p.
 func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 	if c.differs(o) || c.share != o.share {
 		return board.Diff{}, false
@@ -125,19 +125,16 @@ func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 	if c.share && sameItems(c.ScoreRow, o.ScoreRow) {
 		return c.paired(o, part)
 	}
-	p, q, e, f := c.value, o.value, c.se, o.se
-	if c.share && c.settings != o.settings {
-		p, q, _ = shares(&c.Score, &o.Score)
-		e, _ = spread(&c.Score, p)
-		f, _ = spread(&o.Score, q)
+	var d proportion.Difference
+	if c.items > 0 && o.items > 0 && c.settings == o.settings {
+		d = proportion.Newcombe(o.value, o.items, c.value, c.items)
+	} else {
+		d, _, _ = difference(o.ScoreRow, c.ScoreRow, schema.EvalChange{})
 	}
 	if c.Lower() {
-		p, q = q, p
+		d.D, d.Lo, d.Hi = -d.D, -d.Hi, -d.Lo
 	}
-	if part {
-		return board.Diff{D: p - q, SE: math.Hypot(e, f)}, e > 0 && f > 0
-	}
-	return board.Of(p-q, math.Hypot(e, f)), e > 0 && f > 0
+	return board.Between(d.D, d.Lo, d.Hi), c.se > 0 && o.se > 0
 }
 
 // paired compares answers to the same items.
@@ -149,13 +146,11 @@ func (c *contestant) paired(o *contestant, part bool) (board.Diff, bool) {
 	for k, word := range c.right {
 		lost, gained = lost+bits.OnesCount64(o.right[k]&^word), gained+bits.OnesCount64(word&^o.right[k])
 	}
-	d, se := float64(gained-lost)/float64(n), proportion.PairedError(lost, gained, n)
-	if part {
-		return board.Diff{D: d, SE: se}, true
+	x := board.Of(float64(gained-lost)/float64(n), proportion.PairedError(lost, gained, n))
+	if x.Paired = true; !part {
+		m := proportion.McNemar(lost, gained, n)
+		x.P = math.Min(1, 2*math.Min(m.Fell, m.Rose))
 	}
-	m := proportion.McNemar(lost, gained, n)
-	x := board.Of(d, se)
-	x.Paired, x.P = true, math.Min(1, 2*math.Min(m.Fell, m.Rose))
 	return x, true
 }
 
