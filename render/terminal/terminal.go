@@ -318,7 +318,7 @@ func EvalCalculation(w io.Writer, v schema.Verdict, c *judge.EvalCalculation) {
 			p.line("test                 normal, with both standard errors")
 		}
 	}
-	if math.IsNaN(c.SE) {
+	if c.EvalNoise == nil {
 		return
 	}
 	p.line("scale                a = 2·asin √p, where n questions alone have a variance of 1/n")

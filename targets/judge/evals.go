@@ -19,101 +19,86 @@ import (
 
 // evalJudgement holds the verdicts of all evals against history, by release.
 type evalJudgement struct {
-	cells  []*evalCell
-	rows   map[int][]schema.Verdict
-	inputs map[string]evalInputs // by verdict
-	screen *screen
+	cells    []*evalCell
+	rows     map[int][]schema.Verdict
+	tests    map[string]*evalTest // by verdict
+	screen   *screen
+	releases []Release
 }
 
-// evalInputs are the inputs of a verdict.
-type evalInputs struct {
-	*evalCell
-	at   int
-	base []int
-	test schema.EvalTest
-}
-
-// evalTest is the test of one score of an eval in one release.
+// evalTest is the test of a score of an eval in one release, and the verdict that it becomes.
 type evalTest struct {
+	*evalJudgement
 	*evalCell
-	score  *columns.ScoreRow
-	run    string
-	at     int // index of its value
-	d      proportion.Difference
-	worse  float64 // change of the share (or of the value), positive is worse
-	p, q   float64 // one-sided in its direction; q over the evals of the release
-	reason schema.EvalChange
-	ok     bool
+	at       int // index of its value
+	score    *columns.ScoreRow
+	run      string
+	baseline []int // indexes of the values that it was compared with
+	noise    *EvalNoise
+	d        proportion.Difference
+	worse    float64 // change of the share (or of the value), positive is worse
+	p, q     float64 // one-sided in its direction; q over the evals of the release
+	reason   schema.EvalChange
+	ok       bool
 	// delta is the least significant change that matters; same the least that so many questions can rule out.
 	delta, same float64
+	joins       bool // the release may enter baselines
+	v           schema.Verdict
 }
 
 // dir returns the direction of the change: +1 is a regression.
 func (t *evalTest) dir() float64 { return math.Copysign(1, t.worse) }
+
+func (t *evalTest) value() *evalValue { return &t.values[t.at] }
 
 // judgeEvals judges the releases in order, with one family of tests for each release, separate from performance. With
 // a few hundred evals speed does not matter, so the code is written to be readable.
 func judgeEvals(
 	ctx context.Context, c *columns.Columns, releases []Release, screen *screen,
 ) (*evalJudgement, error) {
-	e := &evalJudgement{
-		cells: evalCells(ctx, c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
-		screen: screen,
-	}
+	e := &evalJudgement{evalCells(ctx, c, releases, screen), map[int][]schema.Verdict{}, map[string]*evalTest{}, screen,
+		releases}
 	if err := ctx.Err(); err != nil { // then these are not all
 		return nil, err
 	}
 	for ri := range releases {
-		var tests []evalTest
+		var tests []*evalTest
 		for _, c := range e.cells {
 			if at := c.at(ri); at >= 0 {
-				tests = append(tests, e.test(c, at, releases[ri].Name))
+				tests = append(tests, e.test(c, at, 0))
 			}
 		}
-		passed := passing(tests)
-		for k := range tests {
-			d := evalDecision{evalJudgement: e, evalTest: &tests[k], releases: releases}
-			d.decide(passed[k])
+		for k, passed := range passing(tests) {
+			tests[k].decide(passed)
 		}
 	}
 	return e, nil
 }
 
-// test compares a release's first score with its baseline.
-func (e *evalJudgement) test(c *evalCell, at int, release string) evalTest {
-	now := c.values[at].scores[0]
-	t := evalTest{
-		evalCell: c, at: at, score: now, run: c.values[at].runs[0],
-		reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect()},
+// test compares one score of a release with the baseline, by the data: by the gate on the arcsine scale from three
+// releases on where the same items were not answered, else as two scores allow.
+func (e *evalJudgement) test(c *evalCell, at, of int) *evalTest {
+	now := c.values[at].scores[of]
+	t := &evalTest{
+		evalJudgement: e, evalCell: c, at: at, score: now, run: c.values[at].runs[of], baseline: slices.Clone(c.base),
+		reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect(), N: max(now.N, 0)},
 	}
-	t.reason.N = max(now.N, 0)
 	if len(c.base) == 0 {
 		return t
 	}
 	before := c.before().scores[0]
 	pair := schema.Pair{Model: c.id.system.Model, Device: c.id.system.Device}
-	if why := promptDiffers(before, now); why != "" && !e.screen.AcceptsPrompt(release, pair, c.id.task) {
+	why := promptDiffers(before, now)
+	if why != "" && !e.screen.AcceptsPrompt(e.releases[c.values[at].release].Name, pair, c.id.task) {
 		t.reason.Test, t.reason.Conditions = schema.TestPrompt, why
 		return t
 	}
-	e.compare(&t)
-	return t
-}
-
-// compare chooses the test by the data: the gate on the arcsine scale from three releases on where the same items were
-// not answered, else what two scores allow.
-func (e *evalJudgement) compare(t *evalTest) {
-	before, now := t.before().scores[0], t.score
-	better := 1.
-	if now.Lower() {
-		better = -1
-	}
-	if _, p2, shares := shares(&before.Score, &now.Score); shares && len(t.base) >= 3 && !sameItems(before, now) {
-		t.d, t.reason.Test = arcsineGate(t.evalCell, t.base, p2, now), schema.TestGate
+	if _, p, shares := shares(&before.Score, &now.Score); shares && len(c.base) >= 3 && !sameItems(before, now) {
+		t.arcsineGate(p)
 	} else if t.d, t.reason, _ = difference(before, now, t.reason); t.reason.Test == schema.TestNoError {
-		return
+		return t
 	}
-	t.ok = true
+	t.ok, t.reason.Releases = true, len(c.base)
 	// What matters is what a person states, else one percentage point where the same questions were answered and two
 	// elsewhere. Where so few questions could not show that, unchanged means the next whole number of points, five at
 	// most, that they could show four times in five.
@@ -127,12 +112,13 @@ func (e *evalJudgement) compare(t *evalTest) {
 		t.same = math.Max(t.delta, math.Min(most, math.Ceil(100*wanted*se)/100))
 	}
 	t.reason.Limit = t.same
-	t.worse = -better * t.d.D
-	t.p = t.d.Fell
-	if t.d.D > 0 {
+	if t.worse = -t.d.D; now.Lower() {
+		t.worse = t.d.D
+	}
+	if t.p = t.d.Fell; t.d.D > 0 {
 		t.p = t.d.Rose
 	}
-	t.reason.Releases = len(t.base)
+	return t
 }
 
 // difference is that of two scores of one task, now minus before, with its 95 % interval; everything that compares two
@@ -168,167 +154,172 @@ func sameItems(a, b *columns.ScoreRow) bool {
 		len(a.Outcomes.Right) == len(b.Outcomes.Right) && a.Outcomes.Samples == b.Outcomes.Samples
 }
 
-// evalDecision finds the outcome of one test.
-type evalDecision struct {
-	*evalJudgement
-	*evalTest
-	releases []Release
-	joins    bool // the release may enter baselines
-	v        schema.Verdict
-}
-
-func (d *evalDecision) value() *evalValue { return &d.values[d.at] }
-
-// decide makes the verdict on one eval and brings its state up to date.
-func (d *evalDecision) decide(passed bool) {
-	c, value := d.evalCell, d.value()
-	now := value.scores[0]
-	rel := d.releases[value.release]
-	d.joins = rel.Serves()
-	d.v = schema.Verdict{
-		Release: rel.Name, Run: value.runs[0], Model: c.id.system.Model, Device: c.id.system.Device,
+// decide makes the verdict on the first score of a release and brings the state of its eval up to date.
+func (t *evalTest) decide(passed bool) {
+	c, now, rel := t.evalCell, t.score, &t.releases[t.value().release]
+	t.joins = rel.Serves()
+	t.v = schema.Verdict{
+		Release: rel.Name, Run: t.run, Model: c.id.system.Model, Device: c.id.system.Device,
 		Impl: c.id.system.Impl, Key: c.key(now), Metric: c.metric, Stat: "value",
 		Against: schema.AgainstHistory, Value: now.Value, N: now.N, Outcome: schema.NoBaseline,
 	}
 	if len(c.base) > 0 {
 		b := c.before()
-		d.v.Ref, d.v.Baseline = b.scores[0].Value, d.releases[b.release].Name
+		t.v.Ref, t.v.Baseline = b.scores[0].Value, t.releases[b.release].Name
 	}
-	inputs := evalInputs{c, d.at, slices.Clone(c.base), d.reason.Test}
-	remember := true
+	_, has := now.Value.Get()
+	remember := has
 	switch {
-	case d.lost() || d.flipped():
+	case !has:
+		t.lost()
+	case t.flipped():
 		remember = false
-	case d.reason.Test == schema.TestPrompt:
-		d.v.Outcome = schema.NotComparable
-		if d.joins {
+	case t.reason.Test == schema.TestPrompt:
+		t.v.Outcome = schema.NotComparable
+		if t.joins {
 			c.base, c.suspect = nil, -1 // new questions have no history
 		}
-	case d.ok:
-		d.measured(d.evalTest)
-		d.v.Q = schema.Num(d.q)
-		if d.reason.Test == schema.TestGate { // the difference is from the mean, so the mean is the reference
-			d.v.Ref = schema.Num(latency.Round(valueOf(&d.v)-d.d.D*scaleOf(&now.Score), 12))
+	case t.ok:
+		t.measured(t)
+		t.v.Q = schema.Num(t.q)
+		if t.noise != nil { // the difference is from the mean, so the mean is the reference
+			t.v.Ref = schema.Num(latency.Round(valueOf(&t.v)-t.d.D*scaleOf(&now.Score), 12))
 		}
-		remember = d.outcome(passed)
+		remember = t.outcome(passed)
 	}
-	if d.v.Reason == nil {
-		d.v.Reason = d.reason
+	if t.v.Reason == nil {
+		t.v.Reason = t.reason
 	}
-	d.v.ID = schema.VerdictID(d.v.Release, d.v.Baseline, d.v.Pair(), d.v.Key, d.v.Metric, d.v.Stat+d.v.Impl,
+	t.v.ID = schema.VerdictID(t.v.Release, t.v.Baseline, t.v.Pair(), t.v.Key, t.v.Metric, t.v.Stat+t.v.Impl,
 		schema.AgainstHistory)
-	d.rows[value.release], d.inputs[d.v.ID] = append(d.rows[value.release], d.v), inputs
-	if _, has := now.Value.Get(); d.joins && remember && has {
-		c.base = append(c.base, d.at)
+	at := t.value().release
+	t.rows[at], t.tests[t.v.ID] = append(t.rows[at], t.v), t
+	if t.joins && remember {
+		c.base = append(c.base, t.at)
 	}
 }
 
-// measured fills in what a test found. q is of the first run, and does not stand beside what a later one found.
-func (d *evalDecision) measured(t *evalTest) {
-	d.v.Q, d.v.Value, d.v.Run = schema.Number{}, t.score.Value, t.run
-	d.v.Effect, d.v.P = schema.Num(t.worse), schema.Num(t.p)
-	lo, hi := t.worse-(t.d.D-t.d.Lo), t.worse+(t.d.Hi-t.d.D)
-	if t.worse*t.d.D < 0 || t.worse == 0 { // worse is a fall of the value, so the interval is inverted
-		lo, hi = -t.d.Hi, -t.d.Lo
+// lost handles a score that was attempted and has no value: with none the eval must not count as passed.
+func (t *evalTest) lost() {
+	why := schema.NoNumber{Why: cmp.Or(t.score.Value.Why(), "the score has no value")}
+	for i, s := range t.value().scores {
+		if _, has := s.Value.Get(); has {
+			why.Other = t.value().runs[i]
+		}
 	}
-	d.v.Interval = &[2]float64{lo, hi}
+	t.v.Outcome, t.v.Reason = schema.NotMeasured, why
+}
+
+// flipped handles a score whose direction is the opposite of its baseline's: what was worse would count as better.
+func (t *evalTest) flipped() bool {
+	if len(t.base) == 0 {
+		return false
+	}
+	was, is := t.before().scores[0].Direction, t.score.Direction
+	if was == "" || is == "" || was == is {
+		return false
+	}
+	t.v.Outcome = schema.Excluded
+	t.v.Reason = schema.InvalidPoint{Why: "better was " + was + " and is " + is}
+	return true
+}
+
+// measured fills in what a test of this or a later run found. q is of the first run, and does not stand beside what a
+// later one found.
+func (t *evalTest) measured(x *evalTest) {
+	t.v.Q, t.v.Value, t.v.Run = schema.Number{}, x.score.Value, x.run
+	t.v.Effect, t.v.P = schema.Num(x.worse), schema.Num(x.p)
+	lo, hi := x.worse-(x.d.D-x.d.Lo), x.worse+(x.d.Hi-x.d.D)
+	if x.worse*x.d.D < 0 || x.worse == 0 { // worse is a fall of the value, so the interval is inverted
+		lo, hi = -x.d.Hi, -x.d.Lo
+	}
+	t.v.Interval = &[2]float64{lo, hi}
 }
 
 // inconclusive makes the verdict inconclusive with an effect beyond what matters.
-func (d *evalDecision) inconclusive(why schema.Why) {
-	d.v.Outcome, d.v.Evidence, d.v.Large, d.reason.Why = schema.Inconclusive, schema.NoEvidence, true, why
+func (t *evalTest) inconclusive(why schema.Why) {
+	t.v.Outcome, t.v.Evidence, t.v.Large, t.reason.Why = schema.Inconclusive, schema.NoEvidence, true, why
 }
 
 // outcome decides, and reports whether the value may join the baseline.
-func (d *evalDecision) outcome(passed bool) bool {
-	if joins, done := d.followUp(); done {
-		return joins
+func (t *evalTest) outcome(passed bool) bool {
+	if t.followUp() {
+		return true
 	}
-	if later := d.disagrees(); later != nil && !(passed && d.dir() > 0) {
-		d.inconclusive(schema.WhyRunsDisagree)
-		d.reason.First = valueOf(&d.v)
-		d.measured(later)
+	if later := t.disagrees(); later != nil && !(passed && t.dir() > 0) {
+		t.inconclusive(schema.WhyRunsDisagree)
+		t.reason.First = valueOf(&t.v)
+		t.measured(later)
 		return true
 	}
 	switch {
-	case passed && d.dir()*d.worse >= d.delta:
-		return d.changed()
-	case d.worse >= d.same:
-		d.inconclusive(schema.WhyNotSignificant)
-	case math.Max(-d.d.Lo, d.d.Hi) < d.same:
-		d.v.Outcome = schema.Unchanged
+	case passed && math.Abs(t.worse) >= t.delta:
+		return t.changed()
+	case t.worse >= t.same:
+		t.inconclusive(schema.WhyNotSignificant)
+	case math.Max(-t.d.Lo, t.d.Hi) < t.same:
+		t.v.Outcome = schema.Unchanged
 	default:
-		d.v.Outcome = schema.Inconclusive
-		if p, ok := share(&d.value().scores[0].Score); ok {
-			if n := proportion.Items(math.Max(p, d.same), d.same); d.reason.N > 0 && n > d.reason.N {
-				d.reason.Needed = n
+		t.v.Outcome = schema.Inconclusive
+		if p, ok := share(&t.score.Score); ok {
+			if n := proportion.Items(math.Max(p, t.same), t.same); t.reason.N > 0 && n > t.reason.N {
+				t.reason.Needed = n
 			}
 		}
 	}
 	return true
 }
 
-// followUp compares the release with an earlier one that waits for an independent run.
-func (d *evalDecision) followUp() (joins, done bool) {
-	st := d.evalCell
-	if st.suspect < 0 {
-		return false, false
+// followUp compares the release with an earlier one that waits for an independent run, and reports whether that
+// decides.
+func (t *evalTest) followUp() bool {
+	c := t.evalCell
+	if c.suspect < 0 {
+		return false
 	}
-	first := st.values[st.suspect]
-	again := st.dir*d.worse >= d.delta && sees(d.evalTest, st.z, len(st.base))
-	if d.joins {
-		d.rows[first.release][st.row].Follow = schema.Follow{Release: d.v.Release, Again: again}
+	first := c.values[c.suspect]
+	again := t.again(c.dir, t.delta, c.z)
+	if t.joins {
+		t.rows[first.release][c.row].Follow = schema.Follow{Release: t.v.Release, Again: again}
+	}
+	if again {
+		t.v.First = t.releases[first.release].Name
 	}
 	switch {
-	case again && !d.joins: // the change is that of its base, not of the build
-		d.inconclusive(schema.WhyBaseSuspect)
-		d.v.First = d.releases[first.release].Name
-		return true, true
+	case again && !t.joins: // the change is that of its base, not of the build
+		t.inconclusive(schema.WhyBaseSuspect)
 	case again:
-		d.v.Outcome, d.v.Evidence = regression.WordOf(st.dir), schema.Confirmed
-		d.v.First = d.releases[first.release].Name
-		st.base, st.suspect = []int{st.suspect}, -1
-		return true, true
-	case d.joins:
-		st.suspect = -1
+		t.v.Outcome, t.v.Evidence = regression.WordOf(c.dir), schema.Confirmed
+		c.base, c.suspect = []int{c.suspect}, -1
+	case t.joins:
+		c.suspect = -1
 	}
-	return false, false
+	return again
 }
 
-// changed handles a significant change: it is suspected, unless a later run of the release confirms or refutes it.
-func (d *evalDecision) changed() bool {
-	st := d.evalCell
-	d.v.Outcome, d.v.Evidence, d.reason.Limit = regression.WordOf(d.dir()), schema.Suspected, d.delta
-	var second *evalTest
-	if later := d.later(); len(later) > 0 && later[0].ok {
-		second = later[0]
-	}
-	if second == nil && d.reason.Test == schema.TestPaired {
-		// Which questions turned is known: a second run would answer the same ones.
-		d.v.Evidence = schema.Confirmed
-		if d.joins {
-			st.base = nil
+// changed handles a significant change: it is suspected, unless it is known which questions turned, of which a second
+// run would answer the same ones, or a later run of the release confirms or refutes it.
+func (t *evalTest) changed() (joins bool) {
+	c, first := t.evalCell, normalScore(t.p)
+	t.v.Outcome, t.v.Evidence, t.reason.Limit = regression.WordOf(t.dir()), schema.Suspected, t.delta
+	sure := t.reason.Test == schema.TestPaired
+	if later := t.later(); len(later) > 0 && later[0].ok {
+		t.reason.First = valueOf(&t.v)
+		t.measured(later[0])
+		if sure = later[0].again(t.dir(), t.delta, first); !sure {
+			t.inconclusive(schema.WhyNotSeenAgain)
+			return false
 		}
-		return true
 	}
-	if second == nil {
-		if d.joins {
-			st.suspect, st.dir, st.row, st.z = d.at, d.dir(), len(d.rows[d.value().release]), normalScore(d.p)
+	switch {
+	case sure:
+		if t.v.Evidence = schema.Confirmed; t.joins {
+			c.base = nil
 		}
-		return false
+	case t.joins:
+		c.suspect, c.dir, c.row, c.z = t.at, t.dir(), len(t.rows[t.value().release]), first
 	}
-	d.reason.First = valueOf(&d.v)
-	d.measured(second)
-	again := d.dir()*second.worse >= d.delta && d.dir()*d.worse > 0
-	if !again || !sees(second, normalScore(d.p), len(st.base)) {
-		d.inconclusive(schema.WhyNotSeenAgain)
-		return false
-	}
-	d.v.Evidence = schema.Confirmed
-	if d.joins {
-		st.base = nil
-	}
-	return true
+	return sure
 }
 
 func valueOf(v *schema.Verdict) float64 {
@@ -337,13 +328,10 @@ func valueOf(v *schema.Verdict) float64 {
 }
 
 // later compares the scores of the later runs of a release with its baseline.
-func (d *evalDecision) later() (out []*evalTest) {
-	value := d.value()
-	for i := range value.scores {
-		if value.runs[i] != value.runs[0] {
-			x := &evalTest{evalCell: d.evalCell, at: d.at, score: value.scores[i], run: value.runs[i]}
-			d.compare(x)
-			out = append(out, x)
+func (t *evalTest) later() (out []*evalTest) {
+	for i, run := range t.value().runs {
+		if run != t.run {
+			out = append(out, t.test(t.evalCell, t.at, i))
 		}
 	}
 	return out
@@ -352,17 +340,26 @@ func (d *evalDecision) later() (out []*evalTest) {
 // disagrees finds a later run of the release that is clearly worse than the baseline while the first is not, so that
 // repeating a measurement does not hide a regression. The test has a size of one in two hundred, as for performance;
 // the worst of several runs is shown.
-func (d *evalDecision) disagrees() (worst *evalTest) {
+func (t *evalTest) disagrees() (worst *evalTest) {
 	const size = .005
-	if d.worse >= d.delta {
+	if t.worse >= t.delta {
 		return nil
 	}
-	for _, x := range d.later() {
-		if x.ok && x.worse >= d.delta && x.p <= size && (worst == nil || x.worse > worst.worse) {
+	for _, x := range t.later() {
+		if x.ok && x.worse >= t.delta && x.p <= size && (worst == nil || x.worse > worst.worse) {
 			worst = x
 		}
 	}
 	return worst
+}
+
+// again reports whether an independent run shows a change of a direction that matters, too. It is tested given the
+// first one, since both share the error of the same baseline.
+func (t *evalTest) again(dir, delta, first float64) bool {
+	const size = .01
+	rho := 1 / float64(len(t.base)+1)
+	given := (normalScore(t.p) - rho*first) / math.Sqrt(1-rho*rho)
+	return dir*t.worse >= delta && regression.UpperTail(given, math.Inf(1)) <= size
 }
 
 // Beside is how far a score lies from one of another model or release: now minus before, in shares where both are
@@ -733,7 +730,7 @@ func left(s *schema.Score) float64 {
 }
 
 // passing applies the false discovery procedure to the evals of a release, each direction by itself, and sets their q.
-func passing(tests []evalTest) []bool {
+func passing(tests []*evalTest) []bool {
 	passed := make([]bool, len(tests))
 	family := 0
 	for i := range tests {
@@ -758,13 +755,6 @@ func passing(tests []evalTest) []bool {
 	return passed
 }
 
-// sees tests an independent run given the first, since both share the error of the same baseline.
-func sees(t *evalTest, first float64, releases int) bool {
-	const size = .01
-	rho := 1 / float64(releases+1)
-	return regression.UpperTail((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho), math.Inf(1)) <= size
-}
-
 // normalScore returns the standard normal value with an upper tail of p.
 func normalScore(p float64) float64 {
 	return mathext.NormalQuantile(1 - math.Min(.5, math.Max(p, 1e-15)))
@@ -773,67 +763,58 @@ func normalScore(p float64) float64 {
 // evalWindow is the most releases in an eval's baseline.
 const evalWindow = 20
 
-// evalNoise is the mean and noise of an eval's baseline on the scale 2·asin √p.
-type evalNoise struct {
-	mean      float64 // of the releases
-	meanShare float64 // mean of the shares
-	own       float64 // variance between the releases
-	variance  float64 // the larger of it and that of the items, 1/n
-	df        float64
-	releases  float64
+// EvalNoise is what a share is compared with that has three earlier releases or more, on the scale 2·asin √p.
+type EvalNoise struct {
+	Mean      float64 // of the releases
+	MeanShare float64 // mean of the shares
+	Own       float64 // variance between the releases
+	Variance  float64 // the larger of it and that of the items, 1/n
+	Df        float64
+	SE        float64 // of the difference of the share from the mean
+	Z         float64 // the share
 }
-
-func noiseOf(c *evalCell, base []int, items float64) evalNoise {
-	base = base[max(0, len(base)-evalWindow):]
-	x := evalNoise{releases: float64(len(base))}
-	known := 0
-	for _, b := range base {
-		q, _ := share(&c.values[b].scores[0].Score)
-		x.mean += proportion.Arcsine(q) / x.releases
-		x.meanShare += q / x.releases
-		known += c.values[b].scores[0].N
-	}
-	for _, b := range base {
-		q, _ := share(&c.values[b].scores[0].Score)
-		d := proportion.Arcsine(q) - x.mean
-		x.own += d * d / (x.releases - 1)
-	}
-	x.variance, x.df = x.own, x.releases-1
-	if items > 0 && known > 0 {
-		if least := 1 / items; x.variance < least {
-			x.variance, x.df = least, math.Inf(1)
-		}
-	}
-	return x
-}
-
-// se returns the standard error of the difference of a new value from the mean.
-func (x evalNoise) se() float64 { return math.Sqrt(x.variance * (1 + 1/x.releases)) }
 
 // arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is
 // 1/n: the noise between releases is never taken below that of the items.
-func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
-	x := noiseOf(c, base, itemsOf(&now.Score, p))
-	se := x.se()
-	d := proportion.Difference{D: p - x.meanShare}
-	if se == 0 {
-		d.Lo, d.Hi, d.Fell, d.Rose = d.D, d.D, .5, .5
-		return d
+func (t *evalTest) arcsineGate(p float64) {
+	base := t.base[max(0, len(t.base)-evalWindow):]
+	n := float64(len(base))
+	x := &EvalNoise{Z: proportion.Arcsine(p), Df: n - 1}
+	known := 0
+	for _, b := range base {
+		s := &t.values[b].scores[0].Score
+		q, _ := share(s)
+		x.Mean += proportion.Arcsine(q) / n
+		x.MeanShare += q / n
+		known += s.N
 	}
-	a := proportion.Arcsine(p) - x.mean
-	slope := math.Max(math.Sqrt(x.meanShare*(1-x.meanShare)), .01) // of shares over that scale
-	half := regression.Quantile(.975, x.df) * se * slope
+	for _, b := range base {
+		q, _ := share(&t.values[b].scores[0].Score)
+		d := proportion.Arcsine(q) - x.Mean
+		x.Own += d * d / (n - 1)
+	}
+	x.Variance = x.Own
+	if items := itemsOf(&t.score.Score, p); items > 0 && known > 0 && x.Variance < 1/items {
+		x.Variance, x.Df = 1/items, math.Inf(1)
+	}
+	x.SE = math.Sqrt(x.Variance * (1 + 1/n))
+	t.noise, t.reason.Test = x, schema.TestGate
+	d := proportion.Difference{D: p - x.MeanShare, Fell: .5, Rose: .5}
+	half := 0.
+	if x.SE > 0 {
+		slope := math.Max(math.Sqrt(x.MeanShare*(1-x.MeanShare)), .01) // of shares over that scale
+		half = regression.Quantile(.975, x.Df) * x.SE * slope
+		d.Rose = regression.UpperTail((x.Z-x.Mean)/x.SE, x.Df)
+		d.Fell = regression.UpperTail((x.Mean-x.Z)/x.SE, x.Df) // not 1 − Rose, which loses every small p
+	}
 	d.Lo, d.Hi = d.D-half, d.D+half
-	d.Rose = regression.UpperTail(a/se, x.df)
-	d.Fell = regression.UpperTail(-a/se, x.df) // not 1 − Rose, which loses every small p
-	return d
+	t.d = d
 }
 
 // EvalCalculation holds the numbers behind a verdict on an eval.
 type EvalCalculation struct {
 	Baseline, Now []EvalValue // by release; by run of the release
-	// Of a comparison with three releases or more, on the scale 2·asin √p; else NaN.
-	Mean, MeanShare, Own, Variance, Df, SE, Z float64
+	*EvalNoise                // nil for a comparison with one score
 }
 
 // EvalValue is one score.
@@ -845,41 +826,32 @@ type EvalValue struct {
 
 // ExplainEval returns what decided a verdict on an eval against history; nil for any other.
 func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
-	b, ok := j.evals.inputs[v.ID]
-	if !ok {
+	t := j.evals.tests[v.ID]
+	if t == nil {
 		return nil
 	}
-	value := func(at, i int) EvalValue {
-		x, s := &b.values[at], b.values[at].scores[i]
-		score, _ := s.Value.Get()
-		return EvalValue{j.Releases[x.release].Name, x.runs[i], score, s.N}
+	value := func(x *evalValue, i int) EvalValue {
+		score, _ := x.scores[i].Value.Get()
+		return EvalValue{j.Releases[x.release].Name, x.runs[i], score, x.scores[i].N}
 	}
-	nan := math.NaN()
-	r := &EvalCalculation{Mean: nan, MeanShare: nan, Own: nan, Variance: nan, Df: nan, SE: nan, Z: nan}
-	for _, at := range b.base[max(0, len(b.base)-evalWindow):] {
-		r.Baseline = append(r.Baseline, value(at, 0))
+	r := &EvalCalculation{EvalNoise: t.noise}
+	for _, at := range t.baseline[max(0, len(t.baseline)-evalWindow):] {
+		r.Baseline = append(r.Baseline, value(&t.values[at], 0))
 	}
-	for i := range b.values[b.at].scores {
-		r.Now = append(r.Now, value(b.at, i))
-	}
-	now := b.values[b.at].scores[0]
-	if p, isShare := share(&now.Score); isShare && b.test == schema.TestGate {
-		x := noiseOf(b.evalCell, b.base, itemsOf(&now.Score, p))
-		r.Mean, r.MeanShare, r.Own, r.Variance, r.Df, r.SE, r.Z = x.mean, x.meanShare, x.own, x.variance, x.df,
-			x.se(), proportion.Arcsine(p)
+	for i := range t.value().scores {
+		r.Now = append(r.Now, value(t.value(), i))
 	}
 	return r
 }
 
 // ScoreOf returns the score that a verdict on an eval against history is about, nil for any other.
 func (j *Judgement) ScoreOf(v *schema.Verdict) *columns.ScoreRow {
-	b, ok := j.evals.inputs[v.ID]
-	if !ok {
+	t := j.evals.tests[v.ID]
+	if t == nil {
 		return nil
 	}
-	value := &b.values[b.at]
-	if at := slices.Index(value.runs, v.Run); at >= 0 {
-		return value.scores[at]
+	if at := slices.Index(t.value().runs, v.Run); at >= 0 {
+		return t.value().scores[at]
 	}
 	return nil
 }
@@ -1240,35 +1212,4 @@ func together(found []*columns.ScoreRow) *columns.ScoreRow {
 		out.Value = schema.Num(sum / n)
 	}
 	return out
-}
-
-// lost handles a score that was attempted and has no value: with none the eval must not count as passed.
-func (d *evalDecision) lost() bool {
-	value := d.value()
-	now := value.scores[0]
-	if _, has := now.Value.Get(); has {
-		return false
-	}
-	why := schema.NoNumber{Why: cmp.Or(now.Value.Why(), "the score has no value")}
-	for i, s := range value.scores {
-		if _, has := s.Value.Get(); has {
-			why.Other = value.runs[i]
-		}
-	}
-	d.v.Outcome, d.v.Reason = schema.NotMeasured, why
-	return true
-}
-
-// flipped handles a score whose direction is the opposite of its baseline's: what was worse would count as better.
-func (d *evalDecision) flipped() bool {
-	if len(d.base) == 0 {
-		return false
-	}
-	was, is := d.before().scores[0].Direction, d.value().scores[0].Direction
-	if was == "" || is == "" || was == is {
-		return false
-	}
-	d.v.Outcome = schema.Excluded
-	d.v.Reason = schema.InvalidPoint{Why: "better was " + was + " and is " + is}
-	return true
 }
