@@ -120,7 +120,7 @@ type side struct {
 	defs   map[cell]string // of metrics, where tools are compared
 	keys   map[string]schema.Key
 	stated map[string]map[string]bool // values by setting
-	loads  map[at]load
+	loads  map[at]Load
 	bad    int
 	later  map[judge.Number]bool
 	first  map[judge.Number]*schema.Run
@@ -246,7 +246,7 @@ func onDevice(model, device string) string {
 func gather(runs []*schema.Run, name func(*schema.Run) string, later map[judge.Number]bool,
 	take func(s *side, r *schema.Run, system string, p *schema.Point)) *side {
 	s := &side{values: map[cell][]float64{}, defs: map[cell]string{}, keys: map[string]schema.Key{}, later: later,
-		first: map[judge.Number]*schema.Run{}, stated: map[string]map[string]bool{}, loads: map[at]load{}}
+		first: map[judge.Number]*schema.Run{}, stated: map[string]map[string]bool{}, loads: map[at]Load{}}
 	for _, r := range runs {
 		system := name(r)
 		for k := range r.Points {
@@ -337,6 +337,8 @@ func numbersOf(p *schema.Point) (out []number) {
 type Load struct {
 	OSL        schema.Number // measured length of an answer, the mean over repeats
 	Failed, Of float64       // requests of all repeats; 0 of 0: not counted
+	// The sum of the lengths of so many repeats.
+	lengths, repeats float64
 }
 
 // Failing reports whether so many requests failed that the numbers are not those of the load.
@@ -368,11 +370,6 @@ func (l *Loads) Lengths() bool {
 // Differ reports whether the sides did not do the same work, or failed at it.
 func (l *Loads) Differ() bool { return l.Lengths() || l.A.Failing() || l.B.Failing() }
 
-// load is a workload of a side while its repeats are added.
-type load struct {
-	osl, n, failed, of float64
-}
-
 // at names a workload of a side.
 type at struct{ system, key string }
 
@@ -380,22 +377,15 @@ type at struct{ system, key string }
 func (s *side) load(of at, p *schema.Point) {
 	l := s.loads[of]
 	if osl, ok := numberOf(p, "osl"); ok {
-		l.osl, l.n = l.osl+osl.value, l.n+1
+		l.lengths, l.repeats = l.lengths+osl.value, l.repeats+1
+		l.OSL = schema.Num(l.lengths / l.repeats)
 	}
 	bad, hasBad := numberOf(p, "requests_failed")
 	good, hasGood := numberOf(p, "requests_ok")
 	if hasBad && hasGood {
-		l.failed, l.of = l.failed+bad.value, l.of+bad.value+good.value
+		l.Failed, l.Of = l.Failed+bad.value, l.Of+bad.value+good.value
 	}
 	s.loads[of] = l
-}
-
-func (l load) load() Load {
-	out := Load{Failed: l.failed, Of: l.of}
-	if l.n > 0 {
-		out.OSL = schema.Num(l.osl / l.n)
-	}
-	return out
 }
 
 // loads gives each row the loads of its workload, and the result those that both sides measured, in the order of keys.
@@ -405,7 +395,7 @@ func (r *Result) loads(a, b *side) {
 		row := &r.Rows[i]
 		k := at{row.System, row.of.key}
 		if of[k] == nil {
-			of[k] = &Loads{row.System, row.Key, a.loads[k].load(), b.loads[k].load()}
+			of[k] = &Loads{row.System, row.Key, a.loads[k], b.loads[k]}
 		}
 		row.Loads = of[k]
 	}

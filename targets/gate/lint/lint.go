@@ -55,7 +55,9 @@ type Check struct {
 func Checks() []Check {
 	of := func(d Detail, s schema.Severity, inspect func(*inspection)) Check { return Check{idOf(d), s, inspect} }
 	return []Check{
-		of(EmptyResponses{}, schema.SevError, problems(emptyResponses)),
+		of(EmptyResponses{}, schema.SevError, problems("hollow-success", func(p *schema.Problem) Detail {
+			return EmptyResponses{p.Found}
+		})),
 		of(ImpossibleScore{}, schema.SevError, scores(impossibleScore)),
 		of(ImpossibleError{}, schema.SevError, impossibleError),
 		of(OtherUnit{}, schema.SevError, otherUnit),
@@ -88,9 +90,13 @@ func Checks() []Check {
 		of(ReleaseOrder{}, schema.SevError, nil),
 		of(CutOff{}, schema.SevWarning, nil),
 		of(BadTimestamps{}, schema.SevWarning, runs(badTimestamps)),
-		of(DuplicateRun{}, schema.SevWarning, problems(copies)),
+		of(DuplicateRun{}, schema.SevWarning, problems(schema.CodeCopy, func(p *schema.Problem) Detail {
+			return DuplicateRun{Path: p.Path, Same: true, Copy: p.Found} // of files; runs of copies alone are not inspected
+		})),
 		of(NoPair{}, schema.SevWarning, nil),
-		of(Unread{}, schema.SevWarning, problems(unread)),
+		of(Unread{}, schema.SevWarning, problems(schema.CodeUnread, func(p *schema.Problem) Detail {
+			return Unread{p.Found} // what such a file of the run's folder holds is not in the release
+		})),
 		of(LostDocument{}, schema.SevError, nil),
 		of(ReportRejects{}, schema.SevError, nil),
 		of(Drift{}, schema.SevWarning, nil),

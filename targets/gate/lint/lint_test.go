@@ -142,7 +142,7 @@ func pointExamples() []example {
 	return []example{
 		{lint.ImpossibleError{Name: "ttft", Value: 60, Most: 50}, one(k, with(values{"ttft/se": 60})),
 			one(k, with(values{"ttft/se": 40}))},
-		{lint.EmptyResponses{Found: "378 of 1000"}, problem("hollow-successes"), problem("other")},
+		{lint.EmptyResponses{Found: "378 of 1000"}, problem("hollow-success"), problem("other")},
 		{lint.DuplicateRun{Same: true, Copy: "378 of 1000"}, problem(schema.CodeCopy), problem("other")},
 		{lint.Unread{Found: "378 of 1000"}, problem(schema.CodeUnread), problem("other")},
 		{lint.OtherUnit{Metric: "ttft", Now: .052, Then: 50, Before: "v1"}, one(k, with(values{"ttft/mean": .052})),
@@ -310,7 +310,7 @@ func TestWorstFirst(t *testing.T) {
 	cols := build(release{
 		head:     columns.RunHead{Dirty: true},
 		points:   []point{{key("vllm", 1), with(values{"ttft/n": 2})}},
-		problems: []schema.Problem{{Severity: schema.SevError, Code: "hollow-successes"}},
+		problems: []schema.Problem{{Severity: schema.SevError, Code: "hollow-success"}},
 	})
 	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	at, seen := 0, map[schema.Severity]bool{}

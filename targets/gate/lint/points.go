@@ -4,51 +4,22 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
-// problems makes a check of what a problem of a run that was found when its files were read says; nil for nothing.
-func problems(of func(*schema.Problem) Detail) func(*inspection) {
+// problems makes a check of the problems of a code that were found when the files of a run were read.
+func problems(code string, detail func(*schema.Problem) Detail) func(*inspection) {
 	return func(l *inspection) {
 		for _, run := range l.runs {
 			for i := range l.c.Problems {
-				p := &l.c.Problems[i]
-				if int(p.Run) != run {
-					continue
-				}
-				if d := of(&p.Problem); d != nil {
-					l.add(run, p.Path, 0, d)
+				if p := &l.c.Problems[i]; int(p.Run) == run && p.Code == code {
+					l.add(run, p.Path, 0, detail(&p.Problem))
 				}
 			}
 		}
 	}
-}
-
-// emptyResponses finds problems with codes such as hollow-success.
-func emptyResponses(p *schema.Problem) Detail {
-	if strings.Contains(p.Code, "hollow") {
-		return EmptyResponses{p.Found}
-	}
-	return nil
-}
-
-// unread finds files of a run's folder that were errors: what they hold is not in the release.
-func unread(p *schema.Problem) Detail {
-	if p.Code == schema.CodeUnread {
-		return Unread{p.Found}
-	}
-	return nil
-}
-
-// copies finds files that were left out of a run. Runs of nothing but copies do not count, and are not inspected.
-func copies(p *schema.Problem) Detail {
-	if p.Code == schema.CodeCopy {
-		return DuplicateRun{Path: p.Path, Same: true, Copy: p.Found}
-	}
-	return nil
 }
 
 func shortAnswers(p point) {
