@@ -22,6 +22,7 @@ type evalJudgement struct {
 	cells    []*evalCell
 	rows     map[int][]schema.Verdict
 	tests    map[string]*evalTest // by verdict
+	columns  *columns.Columns
 	screen   *screen
 	releases []Release
 }
@@ -51,13 +52,16 @@ func (t *evalTest) dir() float64 { return math.Copysign(1, t.worse) }
 
 func (t *evalTest) value() *evalValue { return &t.values[t.at] }
 
+// runOf is the id of the run of a score.
+func (e *evalJudgement) runOf(s *columns.ScoreRow) string { return e.columns.Runs[s.Run].ID }
+
 // judgeEvals judges the releases in order, with one family of tests for each release, separate from performance. With
 // a few hundred evals speed does not matter, so the code is written to be readable.
 func judgeEvals(
 	ctx context.Context, c *columns.Columns, releases []Release, screen *screen,
 ) (*evalJudgement, error) {
-	e := &evalJudgement{evalCells(ctx, c, releases, screen), map[int][]schema.Verdict{}, map[string]*evalTest{}, screen,
-		releases}
+	e := &evalJudgement{evalCells(ctx, c, releases, screen), map[int][]schema.Verdict{}, map[string]*evalTest{}, c,
+		screen, releases}
 	if err := ctx.Err(); err != nil { // then these are not all
 		return nil, err
 	}
@@ -80,7 +84,7 @@ func judgeEvals(
 func (e *evalJudgement) test(c *evalCell, at, of int) *evalTest {
 	now := c.values[at].scores[of]
 	t := &evalTest{
-		evalJudgement: e, evalCell: c, at: at, score: now, run: c.values[at].runs[of], baseline: slices.Clone(c.base),
+		evalJudgement: e, evalCell: c, at: at, score: now, run: e.runOf(now), baseline: slices.Clone(c.base),
 		reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect(), N: max(now.N, 0)},
 	}
 	if len(c.base) == 0 {
@@ -202,9 +206,9 @@ func (t *evalTest) decide(passed bool) {
 // lost handles a score that was attempted and has no value: with none the eval must not count as passed.
 func (t *evalTest) lost() {
 	why := schema.NoNumber{Why: cmp.Or(t.score.Value.Why(), "the score has no value")}
-	for i, s := range t.value().scores {
+	for _, s := range t.value().scores {
 		if _, has := s.Value.Get(); has {
-			why.Other = t.value().runs[i]
+			why.Other = t.runOf(s)
 		}
 	}
 	t.v.Outcome, t.v.Reason = schema.NotMeasured, why
@@ -329,8 +333,8 @@ func valueOf(v *schema.Verdict) float64 {
 
 // later compares the scores of the later runs of a release with its baseline.
 func (t *evalTest) later() (out []*evalTest) {
-	for i, run := range t.value().runs {
-		if run != t.run {
+	for i, s := range t.value().scores {
+		if t.runOf(s) != t.run {
 			out = append(out, t.test(t.evalCell, t.at, i))
 		}
 	}
@@ -415,7 +419,6 @@ type evalCell struct {
 type evalValue struct {
 	release int
 	scores  []*columns.ScoreRow
-	runs    []string // ids
 }
 
 // at returns the index of the value of a release, or -1.
@@ -435,12 +438,6 @@ func (c *evalCell) key(s *columns.ScoreRow) schema.Key {
 
 // evalName is the name of a task's score.
 type evalName struct{ metric, filter string }
-
-// evalScore is a score of a run.
-type evalScore struct {
-	*columns.ScoreRow
-	run string
-}
 
 // evalWay is an eval as it is asked for in one way, such as with five shots, through all releases.
 type evalWay struct {
@@ -463,7 +460,7 @@ func evalCells(ctx context.Context, c *columns.Columns, releases []Release, scre
 			if ctx.Err() != nil {
 				return nil // the caller asks for it, too
 			}
-			asked := variantsOf(len(list), func(i int) map[string]string { return asksOf(list[i].ScoreRow) })
+			asked := variantsOf(len(list), func(i int) map[string]string { return asksOf(list[i]) })
 			for k, v := range known.next(id, asked, serves, marks) {
 				if ways[v] == nil {
 					ways[v] = &evalWay{cells: map[evalName]*evalCell{}}
@@ -475,7 +472,7 @@ func evalCells(ctx context.Context, c *columns.Columns, releases []Release, scre
 					if scores[n] == nil {
 						scores[n] = &evalValue{release: ri}
 					}
-					scores[n].scores, scores[n].runs = append(scores[n].scores, list[i].ScoreRow), append(scores[n].runs, list[i].run)
+					scores[n].scores = append(scores[n].scores, list[i])
 				}
 				of := id
 				of.marks = v.name
@@ -519,8 +516,8 @@ func (w *evalWay) add(id evalID, now map[evalName]*evalValue, serves bool) (begu
 }
 
 // evalsOf gathers the scores of each eval in one release.
-func evalsOf(c *columns.Columns, runs []int, screen *screen, seq sequence) map[evalID][]evalScore {
-	rows := map[evalID][]evalScore{}
+func evalsOf(c *columns.Columns, runs []int, screen *screen, seq sequence) map[evalID][]*columns.ScoreRow {
+	rows := map[evalID][]*columns.ScoreRow{}
 	for _, run := range runs {
 		h := &c.Runs[run]
 		if screen.excludes(h) {
@@ -534,7 +531,7 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, seq sequence) map[e
 				part = ""
 			}
 			id := evalID{system: h.System(), task: s.Task, part: part + schema.FileOf(s.Filter), seq: seq}
-			rows[id] = append(rows[id], evalScore{s, h.ID})
+			rows[id] = append(rows[id], s)
 		}
 	}
 	return rows
@@ -618,26 +615,21 @@ func evalRank(s *columns.ScoreRow) int {
 // byError is the difference of two scores by their stated standard errors, in shares of 1 where both are shares: one
 // file may write percent and the other a fraction. Of others see [spanOf]. why says what is missing.
 func byError(before, now *schema.Score, shares bool) (d proportion.Difference, relative bool, why string) {
-	var v, e, scale [2]float64
-	for i, s := range []*schema.Score{before, now} {
-		var has, stated bool
-		if v[i], has = s.Value.Get(); !has {
-			return d, false, "one of them has no value"
-		}
-		if e[i], stated = s.Stderr.Get(); !stated {
-			return d, false, "neither questions nor errors are stated"
-		}
-	}
-	if e[0]+e[1] <= 0 {
+	v, hasBefore := before.Value.Get()
+	w, has := now.Value.Get()
+	e, isStatedBefore := before.Stderr.Get()
+	f, isStated := now.Stderr.Get()
+	x, y, _ := scalesOf(before, now)
+	switch {
+	case !hasBefore || !has:
+		return d, false, "one of them has no value"
+	case !isStatedBefore || !isStated || e+f <= 0:
 		return d, false, "neither questions nor errors are stated"
+	case !shares:
+		x, relative = spanOf(v, now)
+		y = x
 	}
-	if shares {
-		scale[0], scale[1], _ = scalesOf(before, now)
-	} else {
-		scale[0], relative = spanOf(v[0], now)
-		scale[1] = scale[0]
-	}
-	return proportion.Normal(v[0]/scale[0], e[0]/scale[0], v[1]/scale[1], e[1]/scale[1]), relative, ""
+	return proportion.Normal(v/x, e/x, w/y, f/y), relative, ""
 }
 
 // itemsOf is of how many right or wrong answers a share has the error that its file states. That is the number of items
@@ -830,16 +822,16 @@ func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
 	if t == nil {
 		return nil
 	}
-	value := func(x *evalValue, i int) EvalValue {
-		score, _ := x.scores[i].Value.Get()
-		return EvalValue{j.Releases[x.release].Name, x.runs[i], score, x.scores[i].N}
+	value := func(x *evalValue, s *columns.ScoreRow) EvalValue {
+		score, _ := s.Value.Get()
+		return EvalValue{j.Releases[x.release].Name, t.runOf(s), score, s.N}
 	}
 	r := &EvalCalculation{EvalNoise: t.noise}
 	for _, at := range t.baseline[max(0, len(t.baseline)-evalWindow):] {
-		r.Baseline = append(r.Baseline, value(&t.values[at], 0))
+		r.Baseline = append(r.Baseline, value(&t.values[at], t.values[at].scores[0]))
 	}
-	for i := range t.value().scores {
-		r.Now = append(r.Now, value(t.value(), i))
+	for _, s := range t.value().scores {
+		r.Now = append(r.Now, value(t.value(), s))
 	}
 	return r
 }
@@ -850,8 +842,10 @@ func (j *Judgement) ScoreOf(v *schema.Verdict) *columns.ScoreRow {
 	if t == nil {
 		return nil
 	}
-	if at := slices.Index(t.value().runs, v.Run); at >= 0 {
-		return t.value().scores[at]
+	for _, s := range t.value().scores {
+		if t.runOf(s) == v.Run {
+			return s
+		}
 	}
 	return nil
 }
@@ -1164,8 +1158,7 @@ func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 
 // meanOf returns the mean of several scores of a task, with the questions of one of them, or nil unless all are there.
 func meanOf(t schema.Target, parts []string, rows []columns.ScoreRow) *columns.ScoreRow {
-	var out *columns.ScoreRow
-	sum := 0.
+	var found []*columns.ScoreRow
 	for _, part := range parts {
 		one := t
 		one.Metric = part
@@ -1173,17 +1166,13 @@ func meanOf(t schema.Target, parts []string, rows []columns.ScoreRow) *columns.S
 		if s == nil {
 			return nil
 		}
-		v, ok := s.Value.Get()
-		if !ok {
+		if _, has := s.Value.Get(); !has {
 			return s
 		}
-		if sum += v; out == nil {
-			row := *s
-			out = &row
-		}
+		found = append(found, s)
 	}
-	out.Metric, out.Outcomes = t.Metric, nil
-	out.Value, out.Stderr = schema.Num(sum/float64(len(parts))), schema.Missing("not stated of a mean")
+	out := together(found)
+	out.Metric, out.Outcomes, out.Stderr = t.Metric, nil, schema.Missing("not stated of a mean")
 	return out
 }
 

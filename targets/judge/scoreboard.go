@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -32,17 +31,12 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		if s == nil {
 			continue
 		}
-		parts := []string{s.Version, fmt.Sprint(scaleOf(&s.Score))}
-		if s.Fewshot != nil {
-			parts = append(parts, fmt.Sprint(*s.Fewshot))
-		}
+		asks := asksOf(s)
+		delete(asks, "precision") // models of a board may have different ones
+		c := &contestant{ScoreRow: s, settings: fmt.Sprintln(scaleOf(&s.Score), asks)}
 		if s.Outcomes != nil {
-			parts = append(parts, s.Outcomes.Items)
+			c.settings += s.Outcomes.Items
 		}
-		for _, name := range schema.ModelSettings() {
-			parts = append(parts, s.Unknown.Text(name))
-		}
-		c := &contestant{ScoreRow: s, settings: strings.Join(parts, "\x00")}
 		if c.value, c.share = share(&s.Score); c.share {
 			c.se, c.items = spread(&s.Score, c.value), itemsKnown(&s.Score, c.value)
 		} else {
