@@ -135,7 +135,7 @@ func Sides(a, b Side) *Result {
 			runs = append(runs, &from.Runs[i])
 		}
 		slices.SortStableFunc(runs, func(x, y *schema.Run) int { return x.Start.Compare(y.Start) })
-		return gather(runs, name, from.Later, (*side).add)
+		return gather(runs, name, from.Later, "")
 	}
 	left, right := gatherSide(a), gatherSide(b)
 	r := join(a.Name, b.Name, left, right)
@@ -242,15 +242,22 @@ func onDevice(model, device string) string {
 	return cmp.Or(model, "unknown") + " on " + cmp.Or(device, "unknown")
 }
 
-// gather collects the values of runs, one a measurement, by giving each point to a function.
-func gather(runs []*schema.Run, name func(*schema.Run) string, later map[judge.Number]bool,
-	take func(s *side, r *schema.Run, system string, p *schema.Point)) *side {
+// gather collects the values of runs, one a measurement: of all tools, or of one to be compared with another.
+func gather(runs []*schema.Run, name func(*schema.Run) string, later map[judge.Number]bool, tool string) *side {
 	s := &side{values: map[cell][]float64{}, defs: map[cell]string{}, keys: map[string]schema.Key{}, later: later,
 		first: map[judge.Number]*schema.Run{}, stated: map[string]map[string]bool{}, loads: map[at]Load{}}
 	for _, r := range runs {
 		system := name(r)
 		for k := range r.Points {
-			take(s, r, system, &r.Points[k])
+			switch p := &r.Points[k]; {
+			case tool != "" && p.Key.Tool != tool:
+			case failed(p):
+				s.bad++
+			case tool != "":
+				s.addOfTool(system, p)
+			default:
+				s.add(r, system, p)
+			}
 		}
 	}
 	return s
@@ -263,10 +270,6 @@ func failed(p *schema.Point) bool {
 
 // add takes the judged numbers of a point of a run.
 func (s *side) add(r *schema.Run, system string, p *schema.Point) {
-	if failed(p) {
-		s.bad++
-		return
-	}
 	key := p.Key.String()
 	s.keys[key] = p.Key
 	s.state("precision", r.Model.Precision)
@@ -458,14 +461,7 @@ func Tools(runs []schema.Run, a, b string) *Result {
 	for i := range runs {
 		all[i] = &runs[i]
 	}
-	of := func(tool string) *side {
-		return gather(all, naming(runs), nil, func(s *side, _ *schema.Run, system string, p *schema.Point) {
-			if p.Key.Tool == tool {
-				s.take(system, p)
-			}
-		})
-	}
-	r := join(a, b, of(a), of(b))
+	r := join(a, b, gather(all, naming(runs), nil, a), gather(all, naming(runs), nil, b))
 	r.OfTools = true
 	order := judge.PrimaryMetrics()
 	slices.SortFunc(r.Rows, func(x, y Row) int {
@@ -475,13 +471,9 @@ func Tools(runs []schema.Run, a, b string) *Result {
 	return r
 }
 
-// take adds the numbers of a point under the key that both tools share: every tool has a name of its own for prompts
-// that it made up.
-func (s *side) take(system string, p *schema.Point) {
-	if failed(p) {
-		s.bad++
-		return
-	}
+// addOfTool adds the numbers of a point under the key that both tools share: every tool has a name of its own for
+// prompts that it made up.
+func (s *side) addOfTool(system string, p *schema.Point) {
 	k := p.Key
 	k.Tool = ""
 	if slices.Contains([]string{"random", "synthetic", "synthetic_text", "default"}, k.Dataset) {
