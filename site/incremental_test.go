@@ -14,6 +14,25 @@ import (
 	"github.com/ttreport/ttreport/site"
 )
 
+// stopping is a context that ends after some files: a build asks it before each of them.
+type stopping struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func stopAfter(ctx context.Context, files int64) context.Context {
+	s := stopping{ctx, new(atomic.Int64)}
+	s.left.Store(files)
+	return s
+}
+
+func (s stopping) Err() error {
+	if s.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return s.Context.Err()
+}
+
 // buildOf builds the fixture with some releases, keeping what an earlier build made, and counts the documents that
 // were read.
 func buildOf(
@@ -21,12 +40,13 @@ func buildOf(
 	ctx context.Context,
 	dir string,
 	releases int,
-	stopAfter int,
+	stop int, // after so many files; 0: not
 ) (res site.Result, read int64, err error) {
 	t.Helper()
 	runs, in := fixtureOf("Tiny-1B", "n150", releases)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	if stop > 0 {
+		ctx = stopAfter(ctx, int64(stop))
+	}
 	var n atomic.Int64
 	res, err = site.Build(
 		ctx,
@@ -34,10 +54,6 @@ func buildOf(
 		site.Options{Dir: dir, Record: dir + ".units", Stamp: "one program", Run: func(i int) (schema.Run, *schema.Problem) {
 			n.Add(1)
 			return runs[i], nil
-		}, Progress: func(done int) {
-			if stopAfter > 0 && done >= stopAfter {
-				stop()
-			}
 		}},
 	)
 	return res, n.Load(), err

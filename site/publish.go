@@ -113,12 +113,10 @@ func openPublisher(dir, record string) (*publisher, error) {
 		p.record = ""
 	}
 	p.units = unitsFile{"ttreport/units/v1", absolute, map[string]unit{}}
-	if p.record != "" {
-		var last unitsFile
-		err := json.Unmarshal(durable.ReadRecord(record), &last)
-		if err == nil && last.Schema == p.units.Schema && last.Folder == absolute {
-			p.oldUnits = last.Units
-		}
+	var last unitsFile
+	err = json.Unmarshal(durable.ReadRecord(p.record), &last)
+	if err == nil && last.Schema == p.units.Schema && last.Folder == absolute {
+		p.oldUnits = last.Units
 	}
 	if err := p.open(); err != nil {
 		p.close()
@@ -178,11 +176,7 @@ func (p *publisher) put(of step, path string, data []byte) error {
 	if !filepath.IsLocal(local) {
 		return fmt.Errorf("page %q would be outside of the output folder", path)
 	}
-	sum := ""
-	if p.record != "" {
-		sum = sumOf(data)
-	}
-	changed := !p.holds(local, data)
+	sum, changed := sumOf(data), !p.holds(local, data)
 	p.mu.Lock()
 	p.sums[path] = sum
 	taken := p.now[path]
@@ -246,9 +240,6 @@ func (p *publisher) keep(name, made string) (unit, bool) {
 
 // remember notes a unit that was made, of these files.
 func (p *publisher) remember(name, made string, files []string, facts json.RawMessage) {
-	if p.record == "" {
-		return
-	}
 	u := unit{Made: made, Files: make(map[string]string, len(files)), Facts: facts}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -112,7 +112,6 @@ func (b *builder) writeRuns(p *part, release int) (parts []int, err error) {
 	}
 	if n > 0 || len(parts) == 0 {
 		err = flush()
-		return parts, err
 	}
-	return parts, nil
+	return parts, err
 }

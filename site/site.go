@@ -45,8 +45,6 @@ type Options struct {
 	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when
 	// nobody knows.
 	BaseURL string
-	// Progress is called with the number of files so far; may be nil.
-	Progress func(done int)
 }
 
 // Result says what a build did.
@@ -160,16 +158,7 @@ func (p *part) put(path render.Address, data []byte) error {
 	p.mu.Lock()
 	p.files = append(p.files, string(path))
 	p.mu.Unlock()
-	if err := p.b.pub.put(p.step, string(path), data); err != nil {
-		return err
-	}
-	if p.b.opt.Progress != nil {
-		p.b.pub.mu.Lock()
-		n := len(p.b.pub.now)
-		p.b.pub.mu.Unlock()
-		p.b.opt.Progress(n)
-	}
-	return nil
+	return p.b.pub.put(p.step, string(path), data)
 }
 
 func (p *part) markdown(path render.Address, page render.Page) error {

@@ -243,17 +243,11 @@ func TestInterrupted(t *testing.T) {
 	build(t, dir, "Old-1B", "n150")
 	before := files(t, dir)
 	runs, in := fixture("New-1B", "n150")
-	ctx, cancel := context.WithCancel(context.Background())
 	opt := site.Options{
 		Dir: dir,
 		Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil },
-		Progress: func(done int) {
-			if done >= 12 {
-				cancel()
-			}
-		},
 	}
-	if _, err := site.Build(ctx, render.New(in), opt); err == nil {
+	if _, err := site.Build(stopAfter(t.Context(), 12), render.New(in), opt); err == nil {
 		t.Fatal("a stopped build ended well")
 	}
 	after := files(t, dir)
