@@ -10,7 +10,6 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -270,13 +269,13 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	}
 	curves := "" // those of the reviewed systems that moved since the newest release of the baseline
 	if base := judge.Named(r.Releases, g.Baseline); base >= 0 && base < at {
-		in := map[schema.Pair]bool{}
-		for _, p := range g.Pairs {
-			in[p.Pair] = true
+		runs := func(release int) (list []int) {
+			for _, p := range g.Pairs {
+				list = append(list, r.runs[p.Pair][release]...)
+			}
+			return list
 		}
-		curves = words.CurvesMoved(compare.ReleaseCurves(r.Gate.Judgement, base, at, func(h *columns.RunHead) bool {
-			return in[h.Pair()]
-		}, true), g.Baseline)
+		curves = words.CurvesMoved(compare.ReleaseCurves(r.Gate.Judgement, base, at, runs, true), g.Baseline)
 	}
 	targets := words.Required(required(g.Targets))
 	if len(g.Unmeasured) > 0 { // no verdict is about what was never measured

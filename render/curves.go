@@ -1,7 +1,6 @@
 package render
 
 import (
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
 )
@@ -13,9 +12,8 @@ func (r *Report) curveChanges(pair Pair) *Table {
 		return nil
 	}
 	a, b := releases[len(releases)-2], releases[len(releases)-1]
-	list := compare.ReleaseCurves(r.Gate.Judgement, a, b, func(h *columns.RunHead) bool {
-		return h.Pair() == pair.Pair
-	}, false)
+	runs := func(release int) []int { return r.runs[pair.Pair][release] }
+	list := compare.ReleaseCurves(r.Gate.Judgement, a, b, runs, false)
 	if len(list) == 0 {
 		return nil
 	}

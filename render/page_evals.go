@@ -23,8 +23,8 @@ func (r *Report) EvalsPage() Page {
 	b := r.boardOf(columns, r.shown)
 	m := b.means("")
 	p.Lead, p.Scripts = evalLead(history, targets), []string{filterScript}
-	if compared := comparedOnly(history); !r.Graded() || len(compared)+len(targets) == 0 && m != nil {
-		if history = compared; len(r.Columns.Scores) > 0 && len(history)+len(targets) == 0 {
+	if rows := verdictsThat(history, compared); !r.Graded() || len(rows)+len(targets) == 0 && m != nil {
+		if history = rows; len(r.Columns.Scores) > 0 && len(history)+len(targets) == 0 {
 			p.Lead = b.lead(m)
 		}
 	}
@@ -60,11 +60,11 @@ const referenceIntro = "Limit: the published score, moved by its tolerance. The 
 // scoreHistory are the scores that were compared with earlier ones, as rows of [Report.changeTable] with the heads of
 // scores, which have no line over releases. What has none is a count.
 func (r *Report) scoreHistory(list []schema.Verdict) Section {
-	compared := comparedOnly(list)
-	if len(compared) == 0 {
+	rows := verdictsThat(list, compared)
+	if len(rows) == 0 {
 		return Section{}
 	}
-	t := r.changeTable(compared, r.Newest(), true, "Scores against history, worst first")
+	t := r.changeTable(rows, r.Newest(), true, "Scores against history, worst first")
 	t.dropColumn(7)
 	t.Cols[1], t.Cols[len(t.Cols)-1].Unit = col("Task").in("model and device"), ""
 	for i := range t.Rows {
@@ -74,7 +74,7 @@ func (r *Report) scoreHistory(list []schema.Verdict) Section {
 	s := section("history", "Against history",
 		"Changes in percentage points; scores of the same questions are compared question by question.",
 		t.cut("data/ has all, by release"))
-	if n := len(list) - len(compared); n > 0 {
+	if n := len(list) - len(rows); n > 0 {
 		s.Intro += " Not listed: " + words.Plural(n, "score") + " without an earlier one."
 	}
 	return s

@@ -107,13 +107,22 @@ func (r *Report) verdictSections(
 			r.changedBlocks(g, numbers, at)...).leading(more.Text, more.Href))
 	}
 	// the numbers that show nothing, those that look worst, and how small a change would have been named
-	list := verdictsThat(g.History, func(v *schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
+	const most = 15
+	var list []schema.Verdict
+	open := 0
+	for i := range g.History {
+		if g.History[i].Outcome != schema.Inconclusive {
+			continue
+		}
+		if open++; open <= most {
+			list = append(list, g.History[i])
+		}
+	}
 	switch b := g.Basis(); {
-	case len(list) > 0 && b.Compared > 0:
-		const most = 15
-		t := r.changeTable(list[:min(most, len(list))], at, !one, "Too noisy to tell").elsewhere(r.allVerdicts(at))
+	case open > 0 && b.Compared > 0:
+		t := r.changeTable(list, at, !one, "Too noisy to tell").elsewhere(r.allVerdicts(at))
 		t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
-		t.Total = len(list)
+		t.Total = open
 		t.keep(most)
 		s := section("noisy", "Too noisy to tell", words.TooNoisy(b, fit), t)
 		s.Fold = words.Plural(len(t.Rows), "number")
@@ -259,8 +268,13 @@ func required(list []schema.Verdict) []schema.Verdict {
 	return verdictsThat(list, func(v *schema.Verdict) bool { return v.Required })
 }
 
-// verdictsThat are few of a long list, which is not copied for that: verdicts are large.
+// verdictsThat are some of a long list, which are counted first: verdicts are large.
 func verdictsThat(list []schema.Verdict, keep func(*schema.Verdict) bool) (out []schema.Verdict) {
+	n := 0
+	for i := range list {
+		n += truth(keep(&list[i]))
+	}
+	out = slices.Grow(out, n)
 	for i := range list {
 		if keep(&list[i]) {
 			out = append(out, list[i])
@@ -284,7 +298,7 @@ func (r *Report) releasesTitle() string {
 	return "Releases and builds"
 }
 
-// changedBlocks are changes against history of what a review is about; where there are none, why.
+// changedBlocks are changes of a review against history; where there are none, why.
 func (r *Report) changedBlocks(g *gate.Review, list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
 		return []Block{r.changeTable(list, at, len(g.Pairs) > 1, "Changes, worst first").cut(r.allVerdicts(at)).

@@ -122,22 +122,17 @@ func (r *Report) targetChangeSection(at int) Section {
 // changedIn are the verdicts that were compared and show a change, that a re-run did not see one again, or that nothing
 // could be shown for want of a number.
 func changedIn(history []schema.Verdict) []schema.Verdict {
-	return verdictsThat(comparedOnly(history), func(v *schema.Verdict) bool {
+	return verdictsThat(history, func(v *schema.Verdict) bool {
 		c, _ := v.Reason.(schema.Change)
-		return v.Outcome != schema.Unchanged && v.Outcome != schema.Inconclusive || c.Why == schema.WhyNotSeenAgain
+		return compared(v) &&
+			(v.Outcome != schema.Unchanged && v.Outcome != schema.Inconclusive || c.Why == schema.WhyNotSeenAgain)
 	})
 }
 
-// comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
-func comparedOnly(list []schema.Verdict) []schema.Verdict {
-	compared := func(v *schema.Verdict) bool {
-		return present(v.Ref) || schema.ReasonIs[schema.NotRemeasured](v.Reason) ||
-			slices.Contains([]schema.Outcome{schema.NotComparable, schema.Excluded, schema.NotMeasured}, v.Outcome)
-	}
-	if !slices.ContainsFunc(list, func(v schema.Verdict) bool { return !compared(&v) }) {
-		return list // as in most releases
-	}
-	return verdictsThat(list, compared)
+// compared reports whether a row has a baseline; rows without one say nothing that the count of them does not.
+func compared(v *schema.Verdict) bool {
+	return present(v.Ref) || schema.ReasonIs[schema.NotRemeasured](v.Reason) ||
+		slices.Contains([]schema.Outcome{schema.NotComparable, schema.Excluded, schema.NotMeasured}, v.Outcome)
 }
 
 // NotesOf are the notes on a release.

@@ -173,7 +173,7 @@ func (r *Report) targetHistory() *Table {
 // informational one is grey.
 func (r *Report) targetGrid(list []schema.Verdict, withPair bool) *Table {
 	type row = *targetNumber
-	implOf := words.Impls(list)
+	implOf := words.Impls(len(list), func(i int) *schema.Verdict { return &list[i] })
 	return tableOf("Targets by workload, worst first", List, targetNumbers(list), []Column[row]{
 		{medium("Verdict").filtered(), row.verdict},
 		{col("Where").in(loadUnit).filtered(), func(n row) Cell { return whereCell(n.first, withPair, implOf(n.first)) }},

@@ -296,11 +296,15 @@ func (r *Report) addBands(model string, p *Plane) {
 		if len(l.Points) < fewestSizes || !r.Graded() || at < 0 {
 			continue
 		}
-		of := func(h *columns.RunHead) bool { // of the configuration of the line, as far as the run states it
-			return h.Model.Name == model && h.Chips == id.chips && h.Device == id.device && h.Impl == id.impl &&
-				h.Engine == id.engine && (h.Model.Precision == "" || h.Model.Precision == id.precision)
+		pair := r.shownOf[model][at]
+		runs := func(release int) []int { // of the configuration of the line, as far as they state it
+			return slices.DeleteFunc(slices.Clone(r.runs[pair.Pair][release]), func(run int) bool {
+				h := &r.Columns.Runs[run]
+				return h.Chips != id.chips || h.Impl != id.impl || h.Engine != id.engine ||
+					h.Model.Precision != "" && h.Model.Precision != id.precision
+			})
 		}
-		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, of, id.isOf) {
+		for _, b := range compare.ReleaseBands(r.Gate.Judgement, pair.Newest, runs, id.isOf) {
 			into := &l.Bands[axis[b.Axis]-1]
 			for _, x := range b.Levels {
 				*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})

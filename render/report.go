@@ -386,7 +386,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	}
 	p.add(section("", "Evals", "", scoreTable(scores[:min(rowsShown, len(scores))]).of(len(scores)).
 		cut("data/ has all rows, by release")), section("", "Against history", intro, r.changeReport(
-		comparedOnly(r.Gate.PairHistory(release, pair.Pair)), false).elsewhere(r.allVerdicts(release))))
+		verdictsThat(r.Gate.PairHistory(release, pair.Pair), compared), false).elsewhere(r.allVerdicts(release))))
 	return p
 }
 

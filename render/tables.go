@@ -62,11 +62,8 @@ func (r *Report) interval(v *schema.Verdict, effect float64) *Interval {
 }
 
 func (r *Report) changesOf(list []Finding, how changes) *Table {
-	total, drawn, listed := len(list), how.at >= 0, make([]schema.Verdict, len(list))
-	for i := range list {
-		listed[i] = *list[i].Verdict
-	}
-	implOf := words.Impls(listed)
+	total, drawn := len(list), how.at >= 0
+	implOf := words.Impls(total, func(i int) *schema.Verdict { return list[i].Verdict })
 	if !how.all {
 		list = list[:min(rowsShown, len(list))]
 	}
@@ -227,7 +224,7 @@ func (r *Report) targetTable(list []schema.Verdict, withPair bool) *Table {
 		return cmp.Or(cmp.Compare(max(0, slices.Index(rank, a.Outcome)), max(0, slices.Index(rank, b.Outcome))),
 			truth(!a.Required)-truth(!b.Required))
 	})
-	implOf := words.Impls(list)
+	implOf := words.Impls(len(list), func(i int) *schema.Verdict { return &list[i] })
 	return tableOf("Targets, worst first", List, rows, []Column[schema.Verdict]{
 		{col("Verdict"), func(v schema.Verdict) Cell { return Cell{Outcome: v.Outcome} }},
 		{col("Where").in(loadUnit), func(v schema.Verdict) Cell { return whereCell(&v, withPair, implOf(&v)) }},

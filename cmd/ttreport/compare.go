@@ -203,7 +203,7 @@ func compareSides(
 		return r, nil, nil
 	}
 	r.Judge(judged.Findings(b).History)
-	all := func(*columns.RunHead) bool { return true }
+	all := func(release int) []int { return judged.Releases[release].Runs }
 	r.Curves = compare.ReleaseCurves(judged.Judgement, a, b, all, false)
 	return r, compare.Releases(judged.Judgement, a, b), nil
 }

@@ -174,7 +174,8 @@ func verdicts(w io.Writer, title string, list, of []schema.Verdict, all bool) {
 	if all {
 		most = len(list)
 	}
-	found, implOf := render.Fold(list, all), words.Impls(of)
+	found := render.Fold(list, all)
+	implOf := words.Impls(len(of), func(i int) *schema.Verdict { return &of[i] })
 	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), len(of))
 	for i := range found[:min(most, len(found))] {
 		v := found[i].Verdict

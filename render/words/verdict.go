@@ -52,11 +52,11 @@ func OnDevice(model, device string) string {
 	return cmp.Or(model, "an unknown model") + " on " + Device(device)
 }
 
-// Impls returns how verdicts of a list name their implementations: "" where their model and device state one or none.
-func Impls(list []schema.Verdict) func(*schema.Verdict) string {
+// Impls returns how n verdicts name their implementations: "" where their model and device state one or none.
+func Impls(n int, at func(i int) *schema.Verdict) func(*schema.Verdict) string {
 	first, several := map[schema.Pair]string{}, map[schema.Pair]bool{}
-	for i := range list {
-		v := &list[i]
+	for i := range n {
+		v := at(i)
 		impl, known := first[v.Pair()]
 		several[v.Pair()] = several[v.Pair()] || known && impl != v.Impl
 		first[v.Pair()] = v.Impl

@@ -38,9 +38,10 @@ type sweeps struct {
 	order  []sweep
 	points map[sweep]map[int][]curve.Point // by side: A, B, then what is given for the spread alone
 	keys   map[sweep]schema.Key
-	total  bool            // some run does not state its accelerators
-	whole  bool            // output is that of the deployment, also where all runs state theirs
-	apart  map[string]bool // systems without enough repeats: neighbours among the releases before are taken as such
+	takes  func(key int32) bool // of points of columns: whether their workload counts; nil for all
+	total  bool                 // some run does not state its accelerators
+	whole  bool                 // output is that of the deployment, also where all runs state theirs
+	apart  map[string]bool      // systems without enough repeats: neighbours among the releases before are taken as such
 }
 
 // sweep names a workload but for its load, with the definition of what a user sees and conditions that numbers depend
@@ -198,12 +199,12 @@ func DeviceCurves(c *columns.Columns, a, b []int) []Curve {
 	return s.untested()
 }
 
-// ReleaseCurves compares the curves of two releases of a history, of some runs; the repeats of the releases before the
-// later one say how much runs vary, or, without repeats, how far each two neighbours are apart. tested leaves out
-// systems without repeats.
-func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) []Curve {
+// ReleaseCurves compares the curves of two releases of a history by some runs of each; the repeats of the releases
+// before the later one say how much runs vary, or, without repeats, how far each two neighbours are apart. tested
+// leaves out systems without repeats.
+func ReleaseCurves(j *judge.Judgement, a, b int, runs func(release int) []int, tested bool) []Curve {
 	var s sweeps
-	s.addReleases(j, a, b, of, tested)
+	s.addReleases(j, a, b, runs, tested)
 	return s.curves()
 }
 
@@ -217,13 +218,20 @@ type Band struct {
 // and the releases before, as [ReleaseCurves] has them; of a workload that was measured in two ways, that of the first.
 // Output is that of the whole deployment.
 func ReleaseBands(
-	j *judge.Judgement, release int, of func(*columns.RunHead) bool, is func(workload schema.Key, rate bool) bool,
+	j *judge.Judgement, release int, runs func(release int) []int, is func(workload schema.Key, rate bool) bool,
 ) (out []Band) {
-	s := sweeps{whole: true}
-	s.addReleases(j, release, release, of, false)
+	known := map[int32]bool{}
+	s := sweeps{whole: true, takes: func(key int32) bool {
+		if _, ok := known[key]; !ok {
+			k := j.Columns.Keys[key]
+			_, workload := k.Load()
+			known[key] = is(workload, k.Concurrency == nil)
+		}
+		return known[key]
+	}}
+	s.addReleases(j, release, release, runs, false)
 	for _, at := range s.order {
-		known := slices.ContainsFunc(out, func(b Band) bool { return b.Axis == at.axis })
-		if known || !is(s.keys[at], at.rate) {
+		if slices.ContainsFunc(out, func(b Band) bool { return b.Axis == at.axis }) {
 			continue
 		}
 		_, c, others := s.fit(at)
@@ -242,7 +250,7 @@ func ReleaseBands(
 
 // addReleases takes the runs of two releases as sides, of one alone as the second, and those of the releases before the
 // later one for the spread.
-func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) {
+func (s *sweeps) addReleases(j *judge.Judgement, a, b int, runs func(release int) []int, tested bool) {
 	const window = 20 // releases, as of a baseline
 	c := j.Columns
 	type group struct {
@@ -253,10 +261,9 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 	s.apart = map[string]bool{}
 	eachRun := func(do func(ri, run int, g group)) {
 		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
-			for _, run := range j.Releases[ri].Runs {
-				if h := &c.Runs[run]; of(h) {
-					do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.System().Impl, ", "), ri})
-				}
+			for _, run := range runs(ri) {
+				h := &c.Runs[run]
+				do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.System().Impl, ", "), ri})
 			}
 		}
 	}
@@ -287,7 +294,8 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 	h := &c.Runs[run]
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		p := &c.Points[i]
-		if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
+		w := p.StatusWord()
+		if w == schema.StatusFailed || w == schema.StatusInvalid || s.takes != nil && !s.takes(p.Key) {
 			continue
 		}
 		under := "" // which conditions that numbers depend on

@@ -701,7 +701,7 @@ func (j *Judgement) expectedBefore(s *Series, points []regression.ChangePoint, i
 }
 
 // worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
-// rest. It sorts indexes and copies each verdict once, because verdicts are large.
+// rest. It sorts indexes and moves each verdict once, because verdicts are large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
@@ -715,11 +715,15 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	slices.SortStableFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.effect, a.effect))
 	})
-	out := make([]schema.Verdict, len(list))
-	for i, p := range order {
-		out[i] = list[p.at]
+	for i := range order { // along the cycles of places: a second list takes as much memory as all of a release
+		first, to := list[i], i
+		for order[to].at != i {
+			from := order[to].at
+			list[to], order[to].at, to = list[from], to, from
+		}
+		list[to], order[to].at = first, to
 	}
-	return out
+	return list
 }
 
 // rankOf is the place of a verdict in that order.
