@@ -22,17 +22,22 @@ import (
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
-// measuredLine matches a line that states a latency, a throughput or a score of a model.
-var measuredLine = lazyregexp.New(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
-	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
-	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b)|` +
-	`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
-	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
-	`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`)
+// measuredLine match a line that states a latency, a throughput or a score of a model. One expression of all is too
+// large for the quick way in which package regexp matches a line.
+var measuredLine = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
+		`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
+		`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`),
+	lazyregexp.New(`(?i)\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b)|` +
+		`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
+		`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
+		`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`),
+}
 
 func isMeasuredLine(line []byte) bool {
-	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
+	isMeasured := func(re *lazyregexp.Regexp) bool { return re.Match(line) }
+	return bytes.ContainsAny(line, "0123456789") && slices.ContainsFunc(measuredLine, isMeasured) &&
+		!engineLine.Match(line)
 }
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
@@ -245,16 +250,20 @@ func mappingHint(f *decode.File) string {
 // benchmark; "" for none.
 func measuredRow(text []byte) string {
 	var head []byte
+	isOfHead := false
 	for line := range bytes.Lines(text) {
-		switch line = bytes.TrimSpace(line); {
-		case bytes.IndexByte(line, '|') < 0:
+		if line = bytes.TrimSpace(line); bytes.IndexByte(line, '|') < 0 {
 			head = nil
-		case head == nil || !numberCell.Match(line) && table.IsMeasured(string(line)): // headings may have two lines
-			head = line
-		case !numberCell.Match(line):
-		case table.IsMeasured(string(head)):
+			continue
+		}
+		hasNumber := numberCell.Match(line)
+		isOf := hasNumber && isOfHead && head != nil || table.IsMeasured(string(line))
+		switch {
+		case head == nil || !hasNumber && isOf: // headings may have two lines
+			head, isOfHead = line, isOf
+		case hasNumber && isOfHead:
 			return excerpt(head)
-		case table.IsMeasured(string(line)):
+		case hasNumber && isOf:
 			return excerpt(line)
 		}
 	}
@@ -278,7 +287,9 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
-	text = emphasis.ReplaceAll(text, nil)
+	for _, emphasis := range []string{"**", "`"} { // what a document prints bold, or as code
+		text = bytes.ReplaceAll(text, []byte(emphasis), nil)
+	}
 	drawn := bytes.ReplaceAll(text, []byte("│"), []byte("|")) // as AIPerf and others draw tables
 	if row := measuredRow(drawn); row != "" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
@@ -365,8 +376,14 @@ func statesPair(line []byte, may, isTitled bool) (has, begins bool) {
 
 // behindStamp is what a line says of a benchmark, behind the stamp of a log.
 func behindStamp(line []byte) []byte {
-	if at := measuredLine.FindIndex(line); at != nil && at[0] > 40 {
-		return line[at[0]:]
+	begin := len(line)
+	for _, re := range measuredLine {
+		if at := re.FindIndex(line); at != nil {
+			begin = min(begin, at[0])
+		}
+	}
+	if begin > 40 && begin < len(line) {
+		return line[begin:]
 	}
 	return line
 }
@@ -433,9 +450,6 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 }
 
 const ofNoFormat = ", in JSON of no known format"
-
-// emphasis matches what a document prints bold, or as code.
-var emphasis = lazyregexp.New("\\*\\*|`")
 
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = lazyregexp.New(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
@@ -641,8 +655,9 @@ func mayBeMeasured(line []byte) bool {
 		return false
 	}
 	low := bytes.ToLower(line)
-	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
-		"acc", "avg_ts", "exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall"} {
+	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "latency", "acc", "avg_ts",
+		"q/s", "qs/s", "ts/s", "per s", "per_s", "per-s", "qps", // a request by itself is in most lines of a server's log
+		"exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}
