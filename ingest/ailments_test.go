@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // wide is a text in UTF-16.
@@ -83,5 +84,23 @@ func TestTreeOf2025(t *testing.T) {
 	if len(set.Runs) != 1 || set.Runs[0].Device.Name != "n300" || len(set.Runs[0].Scores) != 1 ||
 		len(set.Runs[0].Points) != 1 || *set.Runs[0].Points[0].Key.ISL != 128 {
 		t.Errorf("%d runs, %+v", len(set.Runs), set.Runs[0].Device)
+	}
+}
+
+// JSON that is written so is no damaged result: settings with comments, and the answers of MLPerf, which submissions
+// shorten. Any other that is cut with dots is.
+func TestIntendedJSON(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want schema.Severity
+	}{
+		"settings.json":              {"{\n// of an editor\n\"a\": 1}", schema.SevNote},
+		"a/mlperf_log_accuracy.json": {"[\n{\"seq_id\": 0},\n...\n{\"seq_id\": 9}]", schema.SevNote},
+		"a/results.json":             {"[\n{\"seq_id\": 0},\n...\n{\"seq_id\": 9}]", schema.SevError},
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: c.text})
+		if len(set.Problems) != 1 || set.Problems[0].Severity != c.want {
+			t.Errorf("%s: %v, want one of severity %v", name, set.Problems, c.want)
+		}
 	}
 }

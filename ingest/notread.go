@@ -287,9 +287,8 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
-	for _, emphasis := range []string{"**", "`"} { // what a document prints bold, or as code
-		text = bytes.ReplaceAll(text, []byte(emphasis), nil)
-	}
+	text = bytes.ReplaceAll(text, []byte("**"), nil) // of a document: what is printed bold, and as code
+	text = bytes.ReplaceAll(text, []byte("`"), nil)
 	drawn := bytes.ReplaceAll(text, []byte("│"), []byte("|")) // as AIPerf and others draw tables
 	if row := measuredRow(drawn); row != "" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))

@@ -62,12 +62,15 @@ func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
 	return sources
 }
 
-// withComments makes notes of the errors of JSON that is one but for its comments: settings of a program are no damaged
-// results.
-func withComments(problems []schema.Problem) []schema.Problem {
+// intended makes notes of the errors of JSON that is written so and is no damaged result: settings of a program with
+// comments, and the answers of a submission to MLPerf, whose middle its rules replace by "...".
+func intended(problems []schema.Problem) []schema.Problem {
 	for i := range problems {
-		if p := &problems[i]; strings.HasPrefix(p.Found, `found "//`) || strings.HasPrefix(p.Found, `found "/*`) {
+		switch p := &problems[i]; {
+		case strings.HasPrefix(p.Found, `found "//`), strings.HasPrefix(p.Found, `found "/*`):
 			p.Severity, p.Hint = schema.SevNote, "JSON with comments is not read"
+		case strings.HasPrefix(p.Found, `found "...`) && path.Base(p.Path) == "mlperf_log_accuracy.json":
+			p.Severity, p.Hint = schema.SevNote, "answers that were shortened for a submission are not read"
 		}
 	}
 	return problems
@@ -262,7 +265,7 @@ func (s *source) readOpen(ctx context.Context) []*source {
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = s.readPartial(ctx)
 	case r == nil:
-		problems := slices.Concat(withComments(f.Problems), unknown(f, m), unreadNumbers(f, m))
+		problems := slices.Concat(intended(f.Problems), unknown(f, m), unreadNumbers(f, m))
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
 	case m.Format == vllm.Commands:
 		b := vllm.ReadCommands(f)

@@ -414,7 +414,7 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 		of := is.runs[i].facts["model"]
 		system := of.value + "\x00" + is.runs[i].system.Impl
 		for _, file := range is.runs[i].files {
-			if f, _, _, _, ok := pattern.Match(file); ok && of.from == schema.FromFile {
+			if f, _, _, _, ok := pattern.Match(file); ok && of.from == schema.FromFile && manifest.IsModel(f.Model.Name) {
 				if names[system] == nil {
 					names[system] = map[string]bool{}
 				}

@@ -193,7 +193,10 @@ func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, 
 			case !isKnown:
 				has[what] = i
 			case buildOf[runs[was]] != buildOf[run] && !maps.Equal(apart[was], apart[i]):
-				return c.Runs[runs[was]].Folder, c.Runs[run].Folder, true
+				a, b := &c.Runs[runs[was]], &c.Runs[run]
+				if of, _ := Apart(a, b); of == "" { // else they state what differs, and are not compared
+					return a.Folder, b.Folder, true
+				}
 			}
 		}
 	}
@@ -326,7 +329,8 @@ func partsOf(c *columns.Columns, runs []int) map[int][]string {
 				rest, isNamed := strings.CutPrefix(part, strings.ToLower(name))
 				return isNamed && naming.IsCount(rest)
 			}
-			return slices.ContainsFunc([]string{h.Release, h.Channel, h.Model.Name, h.Device, h.Impl, "nightly", "main"}, is)
+			known := []string{h.Release, h.Channel, h.Model.Name, h.Model.Precision, h.Device, h.Impl, "nightly", "main"}
+			return slices.ContainsFunc(known, is)
 		}
 		if list = slices.DeleteFunc(list, isKnown); h.Folder != "" {
 			out[runs[i]] = list

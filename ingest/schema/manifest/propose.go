@@ -13,18 +13,21 @@ import (
 // Named is a file with results: its path, and the model that it states itself, "" for none.
 type Named struct{ Path, Model string }
 
-// guesses are facts that folders and files are named after, with what such a name looks like. The first group is where
-// the fact begins.
-var guesses = []struct {
+type guess struct {
 	fact string
 	like *lazyregexp.Regexp
-}{
+}
+
+// guesses are facts that folders and files are named after, with what such a name looks like. The first group is where
+// the fact begins.
+var guesses = []guess{
 	{"release", lazyregexp.New(`(?i)(?:^|[-_ ])((?:` + naming.Day + `|[0-3]?\d[-_.][0-3]?\d[-_.]20\d\d|` +
 		naming.BuildNumber + `|[0-9a-f]*\d[0-9a-f]{6,39})$|v\d+(?:\.\d+)+)|^(\d+\.\d+\.\d)`)},
 	{"device", lazyregexp.New(`(?i)(?:^|[-_ .])((?:(?:nvidia|amd|intel|apple|tenstorrent)[-_ ])?` +
 		`(?:[hb][123]00|gb[123]0+|[av]100|a10g?|a[456]000|l40s?|l4|t4|p1[05]0[abc]?|n[13][05]0|e150|t3k|galaxy|` +
 		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:(?:rtx|gtx)[-_ ])?pro[-_ ]?[456]000(?:[-_ ]blackwell)?|` +
 		`(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
+		`(?:ascend|cambricon|enflame|hygon|iluvatar|kunlun|metax|moore[-_]?threads)[-_ ]?\w*|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
 		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
 	{"model", modelLike},
@@ -34,6 +37,9 @@ var guesses = []struct {
 // modelLike is what the name of a model looks like.
 var modelLike = lazyregexp.New(
 	`(?i)(` + naming.Families + ofFamily + `|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)
+
+// IsModel reports a name that looks like that of a model.
+func IsModel(name string) bool { return modelLike.MatchString(name) }
 
 // ofFamily is what follows the family in the name of a model: its end, a number, or a kind of model. llamacpp and
 // qwen_quantization are none.
@@ -65,13 +71,14 @@ var versus = lazyregexp.New(`(?i)[-_ .](?:vs|versus)[-_ .]`)
 
 const (
 	fieldSeparator = "__"
-	levels         = 4 // of a path: the file and folders above it
+	levels         = 6 // of a path: the file and folders above it
 )
 
 // Propose returns a pattern that reads facts from the paths of files, as most of their names suggest; "" where these
 // suggest none of them. It is a guess, for a person to accept.
 func Propose(files []Named, wanted []string) string {
 	left, out := slices.Clone(wanted), ""
+	highest, fact := 0, "" // the level furthest above the files that states one, and that
 	for level := range levels {
 		part := "*"
 		var names []Named
@@ -88,7 +95,7 @@ func Propose(files []Named, wanted []string) string {
 			left = slices.DeleteFunc(left, func(fact string) bool { return !isNamedAs(fact, names[0].Path) })
 		}
 		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 && !isMixed {
-			part = named
+			part, highest, fact = named, level, facts[0]
 			left = slices.DeleteFunc(left, func(fact string) bool { return slices.Contains(facts, fact) })
 		}
 		if out = part + "/" + out; len(left) == 0 {
@@ -98,11 +105,37 @@ func Propose(files []Named, wanted []string) string {
 	for strings.HasPrefix(out, "*/") {
 		out = out[2:]
 	}
-	out = strings.TrimSuffix(out, "/")
+	if out = strings.TrimSuffix(out, "/"); highest > 0 {
+		out = folderOf(files, highest, fact) + out
+	}
 	if _, err := NewPattern(out); err != nil || out == "*" {
 		return "" // a name may hold what a pattern means
 	}
 	return out
+}
+
+// folderOf is the folder, with a slash, that has all that are named after a fact at a level and nothing else; "" for
+// none, and where nothing is called otherwise.
+func folderOf(files []Named, level int, fact string) string {
+	at := slices.IndexFunc(guesses, func(g guess) bool { return g.fact == fact })
+	above, other := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		folders := strings.Split(f.Path, "/")
+		i := len(folders) - 1 - level
+		switch {
+		case i < 1: // which the pattern does not match
+		case guesses[at].like.MatchString(folders[i]):
+			above[folders[i-1]] = true
+		default:
+			other[folders[i-1]] = true
+		}
+	}
+	for name := range above {
+		if len(above) == 1 && len(other) > 0 && !other[name] && !strings.ContainsAny(name, `*?[]{}\`) {
+			return name + "/"
+		}
+	}
+	return ""
 }
 
 // Apart is the folder that paths share, and the fact that the names look like which they do not share below it; config
@@ -144,7 +177,7 @@ func ProposeConfig(files []Named) string {
 			}
 			names = append(names, folders[len(folders)-1-level])
 		}
-		if naming.Differences(names) == nil {
+		if naming.Differences(names) == nil || slices.ContainsFunc(names, ofLengths.MatchString) {
 			continue
 		}
 		time := ofTime.FindString(names[0])
@@ -160,6 +193,9 @@ func ProposeConfig(files []Named) string {
 	}
 	return ""
 }
+
+// ofLengths matches a name that states an ISL and an OSL, as of a workload.
+var ofLengths = lazyregexp.New(`(?i)(?:^|[-_])(?:isl|i|in|input)[-_=]?\d+[-_](?:osl|o|out|output)[-_=]?\d+`)
 
 // ofTime is a day, and perhaps a time, that a name begins with.
 var (
@@ -373,39 +409,37 @@ var parallel = lazyregexp.New(`(?i)([-_](tp|pp|dp|ep))\d+$`)
 // ofDay matches a day in a name.
 var ofDay = lazyregexp.New(naming.Day)
 
-// shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,
-// unless all of its name may be a model.
+// shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for none.
 func shapeOf(n Named, begin int, fact string, isFile bool) string {
-	before, behind := n.Path[:begin], ""
-	if isFile {
-		_, _, isBuilt := naming.BuildIn(n.Path)
-		end := load.FindStringIndex(n.Path)
-		if end == nil {
-			if fact == "model" && begin == 0 && !besides.MatchString(n.Path) && !isBuilt {
-				return "{model}" + path.Ext(n.Path)
-			}
-			return ""
-		}
-		if fact == "model" && (isBuilt || ofDay.MatchString(n.Path[:end[0]])) {
-			return "" // each build would be a model of its own
-		}
+	if fact == "model" {
+		return shapeOfModel(n, begin, isFile)
+	}
+	return chips.ReplaceAllString(n.Path[:begin], "${1}{chips}x${2}") + "{" + fact + "}"
+}
+
+// shapeOfModel is the same of a model; "" for a file which says more than that and its load, and where each build or
+// workload would be a model of its own.
+func shapeOfModel(n Named, begin int, isFile bool) string {
+	behind := ""
+	_, _, isBuilt := naming.BuildIn(n.Path)
+	over := parallel.FindStringSubmatch(n.Path)
+	switch end := load.FindStringIndex(n.Path); {
+	case over != nil && !isFile: // a configuration, not another model
+		behind = over[1] + "{" + strings.ToLower(over[2]) + "}"
+	case end == nil && !isFile:
+	case end == nil && (begin > 0 || isBuilt || besides.MatchString(n.Path)):
+		return ""
+	case end == nil:
+		behind = path.Ext(n.Path)
+	case isBuilt || ofDay.MatchString(n.Path[:end[0]]) || !isFile && n.Model != "":
+		return ""
+	default:
 		kind := ofTest.FindString(n.Path[:end[0]])
 		behind = kind + strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
 	}
-	if fact == "model" {
-		before = organisation(n)
-		if m := parallel.FindStringSubmatch(n.Path); m != nil && !isFile { // a configuration, not another model
-			behind = m[1] + "{" + strings.ToLower(m[2]) + "}"
-		}
+	at := strings.IndexByte(n.Path, '_') // behind the organisation
+	if at > 0 && n.Model != "" && strings.HasPrefix(strings.ToLower(n.Path[at+1:]), strings.ToLower(n.Model)) {
+		return "{_}_{model}" + behind
 	}
-	return chips.ReplaceAllString(before, "${1}{chips}x${2}") + "{" + fact + "}" + behind
-}
-
-// organisation is what ignores the organisation before the model that a file states, as in RedHatAI_Qwen3-14B.
-func organisation(n Named) string {
-	name, rest, _ := strings.Cut(n.Path, "_")
-	if n.Model != "" && name != "" && strings.HasPrefix(strings.ToLower(rest), strings.ToLower(n.Model)) {
-		return "{_}_"
-	}
-	return ""
+	return "{model}" + behind
 }

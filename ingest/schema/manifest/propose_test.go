@@ -75,6 +75,14 @@ func TestPropose(t *testing.T) {
 		{"engines and precisions", "n/llamacpp_f16_run1.log n/llamacpp_gpu_q4_0_run1.log n/vllm-8b-x.log", "model", "", ""},
 		{"a clone about models", "qwen_quantization/a.jsonl qwen_quantization/b.jsonl", "model", "", ""},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
+		{"devices far above the files", "r/b/kunlun_p800/M-2.5/t/01/i8-o1/x.log r/b/hygon_bw1000/M-2.5/t/02/i8-o2/x.log",
+			"device", "{device}/*/*/*/*/*", "/kunlun_p800//"},
+		{"files of another kind, as deep", "r/b/h100/M/t/x.log r/b/mi300x/M/t/x.log r/b/ascend910/M/t/x.log " +
+			"r/evals/lm-eval/gsm/M/x.log", "device", "b/{device}/*/*/*", "/h100//"},
+		{"files of another kind, in folders of the same name", "r/b/h100/M/x.log r/b/h200/M/x.log s/b/old/M/x.log",
+			"device", "{device}/*/*", "/h100//"},
+		{"folders of models and loads", "r/h100/qwen3-8b-c8/x.json r/h100/qwen3-8b-c16/x.json", "device model",
+			"{device}/{model}-c*/*", "/h100/qwen3-8b/"},
 	} {
 		var files []manifest.Named
 		for _, p := range strings.Fields(c.files) {
@@ -111,6 +119,17 @@ func TestProposeOrganisation(t *testing.T) {
 	}
 }
 
+// Where files state their model, it is not what folders are called that are of workloads.
+func TestProposeWorkloads(t *testing.T) {
+	got := manifest.Propose([]manifest.Named{
+		{Path: "rtx5090/rag/qwen3-8b-nvfp4-rag-c4/x.json", Model: "Qwen3-8B-NVFP4"},
+		{Path: "rtx5070ti/api/qwen3-8b-nvfp4-api-c64/x.json", Model: "Qwen3-8B-NVFP4"},
+	}, []string{"device", "model"})
+	if got != "{device}/*/*/*" {
+		t.Error(got)
+	}
+}
+
 // What folders are called is a configuration, without the times that they begin with.
 func TestProposeConfig(t *testing.T) {
 	for files, want := range map[string]string{
@@ -119,6 +138,7 @@ func TestProposeConfig(t *testing.T) {
 		"r/20260714-202039-a-bf16-on/x.csv r/20260715-010203-a-bf16-off/x.csv": "{_}-{_}-{config}/*",
 		"r/2026-07-14_on/x.csv r/2026-07-15_off/x.csv":                         "{_}-{_}-{_}_{config}/*",
 		"r/on-2026-07-14/x.csv r/off-2026-07-15/x.csv":                         "", "a.json b.json": "",
+		"s/oss-x2/4-i128-o16/a.json s/turbo-x4/8-i512-o16/a.json": "{config}/*/*",
 	} {
 		var list []manifest.Named
 		for _, p := range strings.Fields(files) {
