@@ -35,7 +35,9 @@ func TestPropose(t *testing.T) {
 		"ctx_size,n_prompt,n_gen,ttft_ms,avg_ts": "ttft_ms: ttft mean ms|" +
 			"n_prompt: isl # if it was asked for, and not counted|n_gen: osl # if it was asked for, and not counted|" +
 			"# say what these are, such as output_tps tok/s: avg_ts",
-		"model,ttft,throughput": "", "": "", "\"": "",
+		"created,model_id,tpot_ms":     "created: start|model_id: model|tpot_ms: tpot mean ms",
+		"Created At,itl_p99_ms,reqs/s": "Created At: start|itl_p99_ms: itl p99 ms|reqs/s: rps req/s",
+		"model,ttft,throughput":        "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
 			"gen_tokens: osl # if it was asked for, and not counted",

@@ -1017,7 +1017,7 @@ func meaning(heading string) (says string, isMetric bool) {
 	for _, f := range []struct{ says, names string }{
 		{"model", "model model_name model_id"}, {"device", "device gpu gpu_type gpu_name accelerator hardware"},
 		{"engine", "engine backend framework serving_engine"}, {"version", "engine_version backend_version"},
-		{"release", "release"}, {"start", "timestamp start_time date ts test_date run_date datetime"},
+		{"release", "release"}, {"start", "timestamp start_time date ts test_date run_date datetime created created_at"},
 		{"dataset", "dataset"}, {"task", "task"},
 		{"isl", "isl input_len input_length input_sequence_length"},
 		{"osl", "osl output_len output_length output_sequence_length"},
