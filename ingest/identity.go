@@ -572,7 +572,7 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		files[r.shown()] = true
 	}
 	var out []schema.Problem
-	check := func(pattern, where string, isFlag bool) {
+	check := func(pattern, where string, isFlag, isAbove bool) {
 		p := schema.Problem{
 			Severity: schema.SevError, Path: where, Code: CodePattern, Used: "nothing of it",
 			Found:    "it matches none of the " + plaintext.Plural(len(files), "file") + " with results",
@@ -580,6 +580,11 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 			Hint:     "end it with /* for whatever the files are called; compare it with the path of a file, folder by folder",
 		}
 		switch taken, isMatched := u[pattern]; {
+		case isAbove: // it is of more files than are read this time
+			p.Severity, p.Hint = schema.SevNote, "nothing to do if it is of other files of its folder; else "+p.Hint
+			if isMatched {
+				return
+			}
 		case !isMatched:
 		case taken == 0:
 			p.Found = "what it reads from paths is stated already, by a flag, a manifest or the files, or is of no result"
@@ -593,12 +598,14 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		out = append(out, p)
 	}
 	for _, p := range patterns {
-		check(p.String(), "--pattern "+p.String(), true)
+		check(p.String(), "--pattern "+p.String(), true, false)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(side.manifests)) {
 		below := func(r *result) bool { return dir == "." || strings.HasPrefix(r.shown(), dir+"/") }
+		isOf := func(a Above) bool { return a.Root.Name == dir }
+		isInside := func(r *result) bool { return below(r) && !slices.ContainsFunc(r.root.Above, isOf) }
 		if m := side.manifests[dir]; m.Pattern != "" && slices.ContainsFunc(results, below) {
-			check(m.Pattern, path.Join(dir, manifest.FileName), false)
+			check(m.Pattern, path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
 		}
 	}
 	return out
