@@ -96,6 +96,8 @@ func TestIntendedJSON(t *testing.T) {
 	}{
 		"settings.json":              {"{\n// of an editor\n\"a\": 1}", schema.SevNote},
 		"a/mlperf_log_accuracy.json": {"[\n{\"seq_id\": 0},\n...\n{\"seq_id\": 9}]", schema.SevNote},
+		"b/mlperf_log_accuracy.json": {"[\n{\"data\": \"00FC\n...\n{ \"seq_id\": 1}]", schema.SevNote},
+		"c/mlperf_log_accuracy.json": {"[\n{\"seq_id\": 0},\n{\"data\": \"00FC", schema.SevError},
 		"a/results.json":             {"[\n{\"seq_id\": 0},\n...\n{\"seq_id\": 9}]", schema.SevError},
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: c.text})

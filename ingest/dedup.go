@@ -14,6 +14,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/duplicate"
+	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/repeat"
@@ -418,6 +419,8 @@ func isBetter(a, b placed, why sameness) bool {
 		return schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
 	case first != second:
 		return first
+	case isLogOf(a.r, b.r), isLogOf(b.r, a.r):
+		return isLogOf(a.r, b.r)
 	case a.isScore:
 		less = known(b.score()) - known(a.score())
 	case first: // both were printed, with more and with fewer decimals
@@ -592,7 +595,8 @@ func isOneForm(x, y placed) bool {
 
 // agreement is how much two points have to agree in to be one measurement. Two runs of one load agree in two or three
 // digits of a number; twelve digits are more than chance, and for x.json and x.pytorch.json, which belong together,
-// six; for rows that began in one second, four.
+// six; for rows that began in one second, four. MLPerf prints one rate of a scenario without limits: six are enough for
+// a log and a file below it.
 func agreement(a, b placed) duplicate.Agreement {
 	isOneName := path.Dir(a.r.shown()) == path.Dir(b.r.shown()) &&
 		strings.TrimSuffix(a.r.stem(), ".pytorch") == strings.TrimSuffix(b.r.stem(), ".pytorch")
@@ -600,10 +604,17 @@ func agreement(a, b placed) duplicate.Agreement {
 	switch {
 	case !p.IsZero() && p.Equal(q):
 		return duplicate.Agreement{Statistics: 1, Digits: 4}
-	case isOneName:
+	case isOneName, isLogOf(a.r, b.r), isLogOf(b.r, a.r):
 		return duplicate.Agreement{Statistics: 1, Digits: 6}
 	}
 	return duplicate.Agreement{Statistics: 3, Digits: 12}
+}
+
+// isLogOf reports a log of MLPerf's load generator that is in the folder of a file of its summary, or above it.
+func isLogOf(log, file *result) bool {
+	const name = "mlperf_log_summary.txt"
+	return log.reading.Format == format.MLPerf.Name && file.reading.Format == format.MLPerf.Name &&
+		path.Base(log.rel) != name && path.Base(file.rel) == name && isBeside(log, file)
 }
 
 // ofTwoTimes reports two points of one tool whose files state two times, of each of them or of all: in a copy it is the

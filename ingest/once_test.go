@@ -568,3 +568,44 @@ func TestTablesBesideTheirFiles(t *testing.T) {
 		}
 	}
 }
+
+// mlPerf is a summary of MLPerf's load generator, as a file or in what its program printed.
+func mlPerf(scenario, rate string) string {
+	return "=====\nMLPerf Results Summary\n=====\nSUT name : PySUT\nScenario : " + scenario + "\n" +
+		"Mode     : PerformanceOnly\nSamples per second: " + rate + "\nResult is : VALID\n=====\nAdditional Stats\n=====\n" +
+		"Mean latency (ns)               : 20745868016\n"
+}
+
+// A log in which MLPerf printed several summaries is of the files below it, and not of those in another folder.
+func TestMLPerfPrintedSummaries(t *testing.T) {
+	of := func(rates ...string) map[string]string {
+		return map[string]string{
+			"run/run.log":                          mlPerf("Offline", rates[0]) + mlPerf("Server", rates[1]) + "end\n",
+			"run/a/Offline/mlperf_log_summary.txt": mlPerf("Offline", "3209.72"),
+			"run/a/Server/mlperf_log_summary.txt":  mlPerf("Server", "320.217"),
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  int
+	}{
+		{"the same", of("3209.72", "320.217"), 2}, {"one of another run", of("3209.72", "311.5"), 3},
+		{"few digits", of("3200", "310"), 4},
+		{"of another folder", map[string]string{
+			"a/run.log":                mlPerf("Offline", "3209.72") + mlPerf("Server", "1.5"),
+			"b/mlperf_log_summary.txt": mlPerf("Offline", "3209.72"),
+		}, 3},
+	} {
+		set := load(t, ingest.Options{}, c.files)
+		list := points(set)
+		if len(list) != c.want {
+			t.Errorf("%s: %d points, want %d", c.name, len(list), c.want)
+		}
+		for _, p := range list {
+			if c.name == "the same" && !strings.HasSuffix(p.Source.Path, "mlperf_log_summary.txt") {
+				t.Errorf("%s is kept", p.Source.Path)
+			}
+		}
+	}
+}

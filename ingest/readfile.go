@@ -64,16 +64,17 @@ func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
 
 // intended makes notes of the errors of JSON that is written so and is no damaged result: settings of a program with
 // comments, and the answers of a submission to MLPerf, whose middle its rules replace by "...".
-func intended(problems []schema.Problem) []schema.Problem {
-	for i := range problems {
-		switch p := &problems[i]; {
+func intended(f *decode.File) []schema.Problem {
+	isShortened := path.Base(f.Path) == "mlperf_log_accuracy.json" && bytes.Contains(f.Data, []byte("\n..."))
+	for i := range f.Problems {
+		switch p := &f.Problems[i]; {
 		case strings.HasPrefix(p.Found, `found "//`), strings.HasPrefix(p.Found, `found "/*`):
 			p.Severity, p.Hint = schema.SevNote, "JSON with comments is not read"
-		case strings.HasPrefix(p.Found, `found "...`) && path.Base(p.Path) == "mlperf_log_accuracy.json":
+		case isShortened && p.Severity == schema.SevError:
 			p.Severity, p.Hint = schema.SevNote, "answers that were shortened for a submission are not read"
 		}
 	}
-	return problems
+	return f.Problems
 }
 
 // cleanProblem removes secrets from a problem, which quotes its file.
@@ -265,7 +266,7 @@ func (s *source) readOpen(ctx context.Context) []*source {
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = s.readPartial(ctx)
 	case r == nil:
-		problems := slices.Concat(intended(f.Problems), unknown(f, m), unreadNumbers(f, m))
+		problems := slices.Concat(intended(f), unknown(f, m), unreadNumbers(f, m))
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
 	case m.Format == vllm.Commands:
 		b := vllm.ReadCommands(f)
