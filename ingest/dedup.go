@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/duplicate"
 	"github.com/ttreport/ttreport/ingest/format"
@@ -92,7 +93,7 @@ func isDerived(format string) bool { return slices.Contains(derived, format) }
 // whose file is there, they are another form, which may be rounded.
 func isPrinted(format string) bool {
 	return slices.Contains([]string{
-		console.Serving, console.TRTLLM, table.Printed.Name, lmeval.Table, table.Format,
+		console.Serving, console.TRTLLM, aiperf.Console, table.Printed.Name, lmeval.Table, table.Format,
 	}, format)
 }
 

@@ -62,6 +62,10 @@ var Reader = draft.Format{
 			},
 		},
 		{
+			Name: Console, Detail: "printed table of a summary", All: readConsole,
+			Text: func(f *decode.File) bool { return consoleTitle.Match(f.Data) && consoleHead.Match(f.Data) },
+		},
+		{
 			Name: Aside, Detail: "not a result: table of a sweep", Aside: true,
 			Text: func(f *decode.File) bool { return sweepColumn.Match(firstLine(f)) },
 		},

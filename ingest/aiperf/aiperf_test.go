@@ -261,7 +261,7 @@ func TestRatesAreOverTheDuration(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	reader.Fuzz(f, "f.csv", `{"records":{"ttft":{"unit":"ms","avg":10}},`+config+`,"error_summary":[]}`,
+	reader.Fuzz(f, "f.csv", printed, `{"records":{"ttft":{"unit":"ms","avg":10}},`+config+`,"error_summary":[]}`,
 		`{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`, genai,
 		"Metric,avg,min,max,p1\nTime to First Token (ms),1,2,3,4\n\nMetric,Value\nRequest Count,1\n")
 }

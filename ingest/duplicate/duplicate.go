@@ -81,15 +81,15 @@ func Marks(p *schema.Point, hasPrinted, hasTables bool) (out []string) {
 		k = schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
 		out = append(out, fmt.Sprint(p.Start.Unix(), " ", k.String()))
 	}
-	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
-	switch {
-	case !hasPrinted:
-	case tps > 0: // rounded up or down: a stored number has lost digits before
-		for _, x := range []float64{math.Floor(tps * 100), math.Ceil(tps * 100)} {
-			out = append(out, fmt.Sprint("tps ", x))
+	if hasPrinted { // rounded up or down: a stored number has lost digits before
+		if p.Status == schema.StatusFailed {
+			out = append(out, p.Key.Tool+" failed")
 		}
-	case p.Status == schema.StatusFailed:
-		out = append(out, p.Key.Tool+" failed")
+		for _, x := range []float64{cmp.Or(center(p, "output_tps"), center(p, "input_tps")), center(p, "e2el")} {
+			if x > 0 {
+				out = append(out, fmt.Sprint("printed ", math.Floor(x*100)), fmt.Sprint("printed ", math.Ceil(x*100)))
+			}
+		}
 	}
 	if hasTables { // which may have any unit, and few digits of it
 		for _, metric := range []string{"e2el", "ttft", "output_tps"} {
@@ -143,7 +143,8 @@ func agreesRounded(file, printed *schema.Point, slack, share float64) (agrees, i
 		m := &printed.Metrics[i]
 		k := m.Kind()
 		measured, has := file.Metric(k.Name)
-		if !has || k.From != "" || k.Name == "tps_user" || isCount(k.Name) { // the first follows from a rounded TPOT
+		isMade := k.From != "" || measured.Kind().From == schema.FromDerived // of a window of ours, or from what is rounded
+		if !has || isMade || k.Name == "tps_user" || isCount(k.Name) {       // the first follows from a rounded TPOT
 			continue
 		}
 		unit, half := schema.Unit(k.Name), 0.

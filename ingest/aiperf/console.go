@@ -1,0 +1,118 @@
+package aiperf
+
+import (
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/lazyregexp"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Console is the format of the table that AIPerf and GenAI-Perf print at their end, in a text of any kind, rounded to
+// two decimals. A name that is too wide for its column goes on in the next lines:
+//
+//	│  Time to First │  42,612.16 │  2,865.14 │
+//	│     Token (ms) │            │           │
+//
+// Behind the table AIPerf prints the duration and the command line. Where the tool's own files are among the sources,
+// package ingest keeps those. Source: exporters/console_metrics_exporter.py of AIPerf 0.2 to 0.13.
+const Console = "aiperf-console"
+
+var (
+	// consoleTitle matches the title of a run's first table; others ("LLM Metrics: Usage") are of the same run.
+	consoleTitle = lazyregexp.New(`(?m)NVIDIA (AIPerf|GenAI-Perf) \| [\w ]+ Metrics\s*$`)
+	consoleHead  = lazyregexp.New(`(?m)^\s*[┃│|]\s*(?:Metric|Statistic)\s*[┃│|]\s*avg\s*[┃│|]`)
+	// consoleCommand matches the command line, which is wrapped, up to the next label or an empty line.
+	consoleCommand  = lazyregexp.New(`(?m)^CLI Command: (?s:(.+?))\s*(?:\n[A-Z][\w ]+:|\n\s*\n|\z)`)
+	consoleDuration = lazyregexp.New(`(?m)^Benchmark Duration: ([\d,.]+) sec`)
+)
+
+// readConsole returns a point for each run that a text has the table of; those of another model are another run.
+func readConsole(f *decode.File, out *schema.Reading) {
+	runs := draft.RunsOf[string](out)
+	all := string(f.Data)
+	titles := consoleTitle.FindAllStringSubmatchIndex(all, f.Limits().Results+1)
+	for i, at := range titles {
+		text := all[at[1]:]
+		if i+1 < len(titles) {
+			text = all[at[1]:titles[i+1][0]]
+		}
+		head := consoleHead.FindStringIndex(text)
+		if head == nil {
+			continue
+		}
+		said := map[string]any{}
+		if m := consoleCommand.FindStringSubmatch(text); m != nil {
+			said["input_config"] = map[string]string{"cli_command": strings.Join(strings.Fields(m[1]), " ")}
+		}
+		part := schema.Reading{Format: out.Format}
+		tool := map[string]string{"AIPerf": "aiperf", "GenAI-Perf": "genai-perf"}[all[at[2]:at[3]]]
+		d := draft.New(f, &part, decode.Of(said), tool)
+		asked(d)
+		if isWhole := consoleTable(d, text[head[0]:]); !isWhole {
+			draft.Problem(f, &part, schema.SevWarning, "narrow-table", decode.Value{},
+				"a printed table that is too narrow for its numbers", "each number on one line", "nothing of it",
+				"keep profile_export_aiperf.json, which the tool writes")
+			runs.Add(part.Facts.Model.ID, part)
+			continue
+		}
+		if m := consoleDuration.FindStringSubmatch(text); m != nil {
+			seconds, _ := decode.ParseFloat(strings.ReplaceAll(m[1], ",", ""))
+			d.Value("duration_s", seconds)
+		}
+		rates(d)
+		judge(decode.Value{}, d)
+		if strings.Contains(all, "| Error Summary") && d.Status == schema.StatusOK {
+			d.Status = schema.StatusPartial
+			d.Problem(schema.SevWarning, "requests-failed", decode.Value{}, "a printed summary of errors",
+				"no request that fails", "the requests that completed", "see the errors in the text")
+		}
+		d.Done()
+		runs.Add(part.Facts.Model.ID, part)
+	}
+	*out = runs.Join(plaintext.Plural(len(titles), "printed table"))
+}
+
+// consoleBars are what tables are drawn with.
+var consoleBars = strings.NewReplacer("┃", "|", "│", "|")
+
+// consoleTable reads the rows below a line of headings; false where a number goes on in the next line. A row that
+// states no unit is not read.
+func consoleTable(d *draft.Draft, text string) (isWhole bool) {
+	var header, unsaid []string
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		cells := draft.Cells([]byte(consoleBars.Replace(line)), "")
+		if cells == nil && len(rows) > 0 {
+			break
+		}
+		switch {
+		case cells == nil:
+		case header == nil:
+			header = cells
+		case len(cells) != len(header):
+			return false
+		case strings.Join(cells[1:], "") != "" && cells[0] != "":
+			rows = append(rows, cells)
+		case strings.Join(cells[1:], "") != "" || len(rows) == 0:
+			return false
+		default:
+			rows[len(rows)-1][0] += " " + cells[0]
+		}
+	}
+	for _, row := range rows {
+		row[0] = strings.ReplaceAll(row[0], "…", ")") // of a unit: "(tokens/sec/u…"
+		if !strings.HasSuffix(row[0], ")") {
+			unsaid = append(unsaid, row[0])
+			continue
+		}
+		readRow(d, header, row)
+	}
+	if len(unsaid) > 0 {
+		d.Problem(schema.SevWarning, "unknown-unit", decode.Value{}, "rows without a unit: "+
+			plaintext.Short(strings.Join(unsaid, ", "), 80), "a unit in brackets behind the name", "nothing of them")
+	}
+	return true
+}
