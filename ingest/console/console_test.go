@@ -192,6 +192,15 @@ func TestTRTLLMDied(t *testing.T) {
 	if len(r.Points) != 0 || Codes(r) != "benchmark-failed" {
 		t.Errorf("%d points, %s", len(r.Points), Codes(r))
 	}
+	for _, text := range []string{died + before1, before1 + died} { // in a log with the report of another
+		r := reader.Must(t, "x.txt", text)
+		if len(r.Points) != 1 || Codes(r) != "benchmark-failed" || r.Problems[0].Severity != schema.SevWarning {
+			t.Errorf("%d points, %+v", len(r.Points), r.Problems)
+		}
+	}
+	if r := reader.Must(t, "x.txt", before1+before1); len(r.Points) != 2 || Codes(r) != "" {
+		t.Errorf("%d points, %s", len(r.Points), Codes(r))
+	}
 }
 
 // What a log measured of another model is another run; lengths that are given for any dataset win.

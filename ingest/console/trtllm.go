@@ -25,22 +25,29 @@ var (
 	trtllmStamp = lazyregexp.New(`^\[(\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d)\] \[TRT-LLM\]`)
 )
 
-// trtllmTime is how the logger writes times, the month first: datefmt of tensorrt_llm/logger.py.
-const (
-	trtllmTime = "01/02/2006-15:04:05"
-	trtllmNote = "by the log, month/day/year as TensorRT-LLM's logger writes it, zone not stated"
-)
+const trtllmNote = "by the log, month/day/year as TensorRT-LLM's logger writes it, zone not stated"
+
+// trtllmTime is the time of a line of the log, as the logger writes it, the month first: datefmt of
+// tensorrt_llm/logger.py. Of any other line it is zero.
+func trtllmTime(line string) (t time.Time) {
+	if m := trtllmStamp.FindStringSubmatch(line); m != nil {
+		t, _ = time.Parse("01/02/2006-15:04:05", m[1])
+	}
+	return t
+}
 
 // readTRTLLM reads the reports in a log, of one model or several. Labels and values are parted by a colon.
 func readTRTLLM(f *decode.File, r *schema.Reading) {
 	runs := draft.RunsOf[[3]string](r)
 	values, reports := map[string]string{}, 0
-	has, last := false, ""
+	has, begun, last := false, false, ""
+	var died []string        // what runs without a report said last
 	var start, end time.Time // of a report, by the times of its log
 	flush := func() {
 		if has {
 			trtllmPoint(f, runs, values, start, end)
 			reports++
+			begun = false
 		}
 		values, has = map[string]string{}, false
 	}
@@ -48,13 +55,14 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 		line := plainLine(raw)
 		begins := trtllmBegan.MatchString(line)
 		if begins {
-			flush()
+			if flush(); begun {
+				died = append(died, last)
+			}
+			begun = true
 		}
-		if m := trtllmStamp.FindStringSubmatch(line); m != nil {
-			if t, err := time.Parse(trtllmTime, m[1]); err == nil {
-				if end = t; start.IsZero() || begins {
-					start = t
-				}
+		if t := trtllmTime(line); !t.IsZero() {
+			if end = t; start.IsZero() || begins {
+				start = t
 			}
 		}
 		last = cmp.Or(line, last)
@@ -71,11 +79,22 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 			values[label] = value
 		}
 	}
-	flush()
+	if flush(); begun {
+		died = append(died, last)
+	}
 	*r = runs.Join(fmt.Sprintf("output of trtllm-bench, %d reports", reports))
-	if reports == 0 {
-		draft.Problem(f, r, schema.SevError, "benchmark-failed", decode.Value{},
-			"a log of trtllm-bench that ends before its report, with the line"+draft.Quote(last),
+	tellDied(f, r, died, reports > 0)
+}
+
+// tellDied reports the runs that ended before their report, by what each said last.
+func tellDied(f *decode.File, r *schema.Reading, died []string, hasReports bool) {
+	severity, what := schema.SevError, "a log"
+	if hasReports {
+		severity, what = schema.SevWarning, "a run"
+	}
+	for _, last := range died {
+		draft.Problem(f, r, severity, "benchmark-failed", decode.Value{},
+			what+" of trtllm-bench that ends before its report, with the line"+draft.Quote(last),
 			trtllmTitle+", which it prints at its end", "no number: the benchmark died, or the log was cut",
 			"look at what ended it (memory, time limit), and measure it again")
 	}
