@@ -173,6 +173,13 @@ func TestProposedIsLiteral(t *testing.T) {
 			"a -/-/4 5; b -/-/4 6; ",
 		`[{"runs":[{"ttft_ms":5,"users":4}]},{"runs":[{"ttft_ms":6,"users":4}]}]`:        "-/-/4 of 0 5; -/-/4 of 1 6; ",
 		`{"model":"m","ttft_ms_summary":{"unit":"ms","median":5},"ttft_note_ms":"slow"}`: "m workload not stated median 5; ",
+		// statistics below the name of a metric, and what is none
+		`{"model":"m","metrics":{"ttft_ms":{"unit":"ms","median":5},"itl_ms":{"p99":7}}}`: "m workload not stated " +
+			"median 5; ",
+		`{"c1":{"ttft_ms":{"mean":5},"tpot_ms":{"p50":2}},"c8":{"ttft_ms":{"mean":9},"tpot_ms":{"p50":3}}}`: "" +
+			"of c1 5; of c8 9; ",
+		`[{"users":4,"ttft":{"p50_ms":5,"p99_ms":6}}]`:          "-/-/4 median 5; ",
+		`{"model":"m","p50":{"ttft_ms":5},"p99":{"ttft_ms":9}}`: "m workload not stated median 5; ",
 		`{"cases":{"gpu":"n150","one":{"rows":[{"ttft_ms":5}]},"two":{"rows":[{"ttft_ms":6}]}}}`: "" +
 			"n150 of one 5; n150 of two 6; ",
 	} {

@@ -816,7 +816,7 @@ func (p place) first() (row decode.Value, isKeyed bool) {
 	switch members := p.members(); {
 	case p.at.Kind() == decode.Array:
 		return p.at.Index(0), false
-	case len(p.path) > 0 && len(members) > 0 && allObjects(p.at):
+	case len(p.path) > 0 && len(members) > 0 && areRows(p.at):
 		return members[0].Val, true
 	}
 	return p.at, false
@@ -905,15 +905,16 @@ func isMetricName(heading string) bool {
 	return isMetric && !ofLimit.MatchString(heading)
 }
 
-// scalars are the paths of the members of a row that are no lists, one level deep, without texts that are called like a
-// metric: the unit beside its number.
+// scalars are the paths of the members of a row that are no lists, one level deep and those of distributions, without
+// texts that are called like a metric, or in one: the unit beside its number.
 func scalars(row decode.Value, in string, most int) (out []string) {
 	members := row.Members()
 	for _, m := range members[:min(len(members), most)] {
 		switch {
-		case m.Val.Kind() == decode.Object && in == "":
-			out = append(out, scalars(m.Val, m.Key+".", most)...)
-		case m.Val.Kind() == decode.String && m.Val.Ptr() == nil && isMetricName(in+m.Key):
+		case m.Val.Kind() == decode.Object && (in == "" || isDistribution(m)):
+			out = append(out, scalars(m.Val, in+m.Key+".", most)...)
+		case m.Val.Kind() == decode.String && m.Val.Ptr() == nil &&
+			(isMetricName(in+m.Key) || isMetricName(strings.TrimSuffix(in, "."))):
 		case m.Val.Kind() != decode.Object && m.Val.Kind() != decode.Array:
 			out = append(out, in+m.Key)
 		}
@@ -994,11 +995,21 @@ func key(heading string) string {
 	return fmt.Sprintf("%q", heading)
 }
 
-// meaningOfPath is [meaning], else that of the last part of a path: device.model is a device.
+// meaningOfPath is [meaning], else that of the last part of a path: device.model is a device. What stands below a
+// latency is a statistic of it, as in ttft_ms.p99, and nothing else, as ttft_ms.n.
 func meaningOfPath(heading string) (says string, isMetric bool) {
 	says, isMetric = meaning(heading)
 	last := strings.LastIndexByte(heading, '.')
-	if says != "" || last < 0 {
+	if last < 0 {
+		return says, isMetric
+	}
+	of, _ := meaning(heading[:last])
+	if latency := strings.Fields(of); len(latency) == 3 && !strings.HasPrefix(of, "dim ") {
+		if stat, isStat := schema.ParseStat(heading[last+1:]); isStat && latency[1] == "mean" {
+			return latency[0] + " " + stat + " " + latency[2], true
+		}
+	}
+	if says != "" {
 		return says, isMetric
 	}
 	if says, isMetric = meaning(heading[last+1:]); says == "model" {
@@ -1063,10 +1074,10 @@ var (
 	perSecond   = lazyregexp.New(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
 	latencyName = lazyregexp.New(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
 		`inter_token_latency|e2e_latency|end_to_end_latency|` +
-		`sequence_latency)(?:_|$)`)
+		`sequence_latency)(?:[_.]|$)`)
 	endToEnd  = lazyregexp.New(`(?:^|[_.])(e2e)_(?:(?:mean|avg|average|median|p\d\d?(?:\.\d)?)_)?(?:ms|us|s|sec)$`)
 	noMean    = lazyregexp.New(`(?:^|[_.])(?:sum|total|count|delta|diff|var|variance|bucket|created|cv)(?:_|$)`)
-	statistic = lazyregexp.New(`(?:^|[_.])(mean|avg|average|median|std|stddev|stdev|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
+	statistic = lazyregexp.New(`(?:^|[_.])(mean|avg|average|median|std|stddev|stdev|min|max|p\d\d?(?:\.\d)?)(?:[_.]|$)`)
 	timeUnit  = lazyregexp.New(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
 	// "output_tok_throughput_tok_s" and "output throughput (tok/s)" are one rate
 	throughput = lazyregexp.New(`_(?:throughput|tput|speed)_`)
@@ -1154,7 +1165,7 @@ func (p place) below(path []string, yield func(row place) bool) bool {
 // rows goes through the items of a list, the members of a map of objects, or the one row that an object is.
 func (p place) rows(yield func(row place) bool) bool {
 	isMap := p.at.Kind() == decode.Object
-	if isMap && (len(p.path) == 0 || p.at.Len() > 0 && !allObjects(p.at)) {
+	if isMap && (len(p.path) == 0 || p.at.Len() > 0 && !areRows(p.at)) {
 		return yield(p)
 	}
 	row := p
@@ -1206,8 +1217,15 @@ func children(v decode.Value) iter.Seq2[string, decode.Value] {
 	}
 }
 
-func allObjects(v decode.Value) bool {
-	return !slices.ContainsFunc(v.Members(), func(m decode.Member) bool { return m.Val.Kind() != decode.Object })
+// areRows reports an object whose members are rows: objects, and no distributions.
+func areRows(v decode.Value) bool {
+	isOther := func(m decode.Member) bool { return m.Val.Kind() != decode.Object || isDistribution(m) }
+	return !slices.ContainsFunc(v.Members(), isOther)
+}
+
+// isDistribution reports a member with the statistics of a metric that it is called like: ttft_ms: {p50: 12, p99: 40}.
+func isDistribution(m decode.Member) bool {
+	return draft.StatIn(m.Val, draft.Field{Key: "{}"}) != "" && isMetricName(m.Key)
 }
 
 // object makes a point of one row. What nothing maps is kept.
