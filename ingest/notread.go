@@ -185,8 +185,8 @@ var (
 		`(?i)target|threshold|limit|slo|sla|min|max|tolerance|goal|weight|margin|expect|budget|timeout`)
 )
 
-// unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark; false
-// for any other.
+// unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark, or of
+// points in YAML with numbers of any kind; false for any other.
 func unreadSettings(p *schema.Problem, f *decode.File, text []byte) bool {
 	var names []string
 	for _, m := range fraction.FindAllSubmatch(text, 1000) {
@@ -194,15 +194,44 @@ func unreadSettings(p *schema.Problem, f *decode.File, text []byte) bool {
 			names = append(names, name)
 		}
 	}
+	inner, _ := f.FromYAML()
+	if len(names) == 0 && inner != nil {
+		names = namesOfPoints(inner)
+	}
 	p.Code, p.Found = "unread-numbers", "numbers called "+joinedNames(names)
 	p.Hint = "keep them as JSON or CSV; ttreport help files lists what is read"
-	if len(names) == 0 {
-		return false
-	}
-	if inner, _ := f.FromYAML(); inner != nil {
+	if inner != nil {
 		p.Hint = mappingHint(inner)
 	}
-	return true
+	return len(names) > 0
+}
+
+// namesOfPoints are the names of numbers of a benchmark that several objects of a file have, as points do; those of
+// bounds are left out.
+func namesOfPoints(f *decode.File) (names []string) {
+	left, objects := 5000, map[string]int{}
+	var look func(v decode.Value)
+	look = func(v decode.Value) {
+		for _, m := range v.Members() {
+			switch {
+			case left < 0 || limits.MatchString(m.Key):
+			case m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array:
+				look(m.Val)
+			case m.Val.Kind() == decode.Number && table.IsMeasured(m.Key) && !ofLimit.MatchString(m.Key):
+				if objects[m.Key]++; objects[m.Key] == 2 {
+					names = append(names, m.Key)
+				}
+			}
+			left--
+		}
+		for x := range v.Items() {
+			look(x)
+		}
+	}
+	for v := range f.Values() {
+		look(v)
+	}
+	return names
 }
 
 // unreadBinary completes the problem of a database, or of a table in binary form, with columns of a benchmark; false

@@ -185,10 +185,15 @@ func TestNothingIsSilent(t *testing.T) {
 		"chat.json":     {`{"prompt_tokens":512,"output_tokens":256,"output_tokens_stdev":4}`, "", ""},
 		"page.htm":      {"<p>{% if run.latency_p50_ms %}latency p50: {{ 5 }}</p>\n", "", ""},
 		"conf.yaml":     {"output_dropout: 0.1\nlatency_budget_ms: 12.5\n", "", ""},
-		"bench.py":      {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
-		"README.md":     {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
-		"blob.bin":      {"\x00\x01ttft_ms", "", ""},
-		"names.sqlite":  {"SQLite format 3\x00\x10CREATE TABLE m (name text)", "", ""},
+		"points.yaml": {"runs:\n- {c: 1, ttft_ms: 120, tok_s: 90}\n- {c: 8, ttft_ms: 340, tok_s: 410}\n", "unread-numbers",
+			"called ttft_ms, tok_s"},
+		"loads.yml": {"c1:\n  ttft_ms: 120\nc8:\n  ttft_ms: 340\n", "unread-numbers", "called ttft_ms"},
+		"goals.yaml": {"ttft_ms: 500\nslos:\n- {ttft_ms: 120}\n- {ttft_ms: 340}\nmodels:\n- {max_latency_ms: 5}\n" +
+			"- {max_latency_ms: 7}\n", "", ""},
+		"bench.py":     {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
+		"README.md":    {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
+		"blob.bin":     {"\x00\x01ttft_ms", "", ""},
+		"names.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (name text)", "", ""},
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: c.text})
 		if codes(set.Problems) != c.code || c.code != "" && !strings.Contains(set.Problems[0].Found, c.found) {
