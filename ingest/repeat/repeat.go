@@ -272,7 +272,9 @@ func setColumns(groups [][]*schema.Point) []string {
 		for _, p := range rows {
 			for name, raw := range p.Extra {
 				x, err := strconv.ParseFloat(string(raw), 64)
-				if err == nil && !varying.MatchString(name) && !outcome.MatchString(name) {
+				plain := between.ReplaceAllString(name, "_") // "Peak Memory (GB)"
+				isUsed := used.MatchString(plain) && !ofBound.MatchString(plain)
+				if err == nil && !isUsed && !varying.MatchString(plain) && !outcome.MatchString(plain) {
 					of[name] = append(of[name], x)
 				}
 			}
@@ -395,6 +397,13 @@ var (
 	outcome = lazyregexp.New(`(?i)(?:^|[_.-])(?:elapsed|took|pass|passed|success|succeeded|successful|ok|correct|` +
 		`valid|judge|verdict|outcome|below|above|exceeded|met|crashed|finished|completed|peak|used|usage|tps|toks?|` +
 		`ttft|tpot|itl|e2el?|latency|throughput|speed|ms)(?:$|[_.-])`)
+
+	// used are names of what a measurement took of its machine, and of how much it sent: two rows that differ in them
+	// alone are repeats, whatever the numbers are. What bounds them was set.
+	used = lazyregexp.New(`(?i)(?:^|_)(?:mem|memory|vram|ram|rss|[kmgt]i?b|bytes|power|watts?|energy|joules|` +
+		`reqs?|requests?|prompts|samples|questions|errors?|failures|failed|preemptions)(?:_|$)`)
+	ofBound = lazyregexp.New(`(?i)limit|max|cap|budget|utilization|fraction|size|req\w*_rate|offload|swap`)
+	between = lazyregexp.New(`[^A-Za-z0-9]+`) // what stands between the words of a name
 
 	// timed is how long something took: 26s.
 	timed = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|min|m|h)$`)
