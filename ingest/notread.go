@@ -180,7 +180,7 @@ var settings = strings.Fields(".yaml .yml .toml .ini .cfg .xml")
 
 // fraction matches a setting that is no whole number, as what is measured; limits are whole, or are called so.
 var (
-	fraction = lazyregexp.New(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d`)
+	fraction = lazyregexp.New(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d+(?:[^.\d]|$)`)
 	ofLimit  = lazyregexp.New(
 		`(?i)target|threshold|limit|slo|sla|min|max|tolerance|goal|weight|margin|expect|budget|timeout`)
 )
@@ -455,7 +455,14 @@ func isAligned(head, row []byte) bool {
 
 // unreadJSON completes the problem of JSON, or of a notebook, with numbers of a benchmark; false for any other.
 func unreadJSON(p *schema.Problem, f *decode.File) bool {
-	names := measuredNames(f.First)
+	const mostLines = 40 // the others have the same names
+	names, n := "", 0
+	for v := range f.Values() {
+		if names = measuredNames(v); names != "" || n == mostLines {
+			break
+		}
+		n++
+	}
 	if names == "" {
 		cells := f.First.Get("cells") // of a Jupyter notebook, whose cells printed something
 		var text []byte
@@ -619,8 +626,8 @@ func isMeasurement(m decode.Member, areLimits bool) bool {
 	return (isNumber || isText) && table.IsMeasured(m.Key)
 }
 
-// withUnit matches a number with a unit, as a text.
-var withUnit = lazyregexp.New(`^\s*\d[\d.,]*\s*(?:s|ms|µs|us|%|t/s|tok(?:en)?s?/s\S*|req/s)\s*$`)
+// withUnit matches a number with a unit, as a text, or a fraction that is printed bold.
+var withUnit = lazyregexp.New(`^\s*\d[\d.,]*\s*(?:s|ms|µs|us|%|t/s|tok(?:en)?s?/s\S*|req/s)\s*$|^\*\*\d+\.\d+\*\*$`)
 
 // columnsOf are the measured columns of a table in JSON: a list of names before lists of numbers, or beside one.
 func columnsOf(v decode.Value) (names []string) {

@@ -21,12 +21,16 @@ import (
 const Console = "aiperf-console"
 
 var (
-	// consoleTitle matches the title of a run's first table; others ("LLM Metrics: Usage") are of the same run.
-	consoleTitle = lazyregexp.New(`(?m)NVIDIA (AIPerf|GenAI-Perf) \| [\w ]+ Metrics\s*$`)
-	consoleHead  = lazyregexp.New(`(?m)^\s*[┃│|]\s*(?:Metric|Statistic)\s*[┃│|]\s*avg\s*[┃│|]`)
+	// consoleTitle matches the title of a run's table of latencies; others ("LLM Metrics: Usage") are of the same run.
+	// GenAI-Perf did not name itself before 0.0.6.
+	consoleTitle = lazyregexp.New(
+		`(?m)(?:NVIDIA (?:AIPerf|GenAI-Perf) \| [\w ]+|^[ \t]*(?:LLM|Rankings|Embeddings)) Metrics\s*$`)
+	consoleHead = lazyregexp.New(`(?m)^\s*[┃│|]\s*(?:Metric|Statistic)\s*[┃│|]\s*avg\s*[┃│|]`)
 	// consoleCommand matches the command line, which is wrapped, up to the next label or an empty line.
 	consoleCommand  = lazyregexp.New(`(?m)^CLI Command: (?s:(.+?))\s*(?:\n[A-Z][\w ]+:|\n\s*\n|\z)`)
 	consoleDuration = lazyregexp.New(`(?m)^Benchmark Duration: ([\d,.]+) sec`)
+	// consoleRate matches a rate that GenAI-Perf printed below its table before 0.0.6.
+	consoleRate = lazyregexp.New(`(?m)^(\w+ (?:token )?throughput \(per sec\)): ([\d,.]+)\s*$`)
 )
 
 // readConsole returns a point for each run that a text has the table of; those of another model are another run.
@@ -48,7 +52,10 @@ func readConsole(f *decode.File, out *schema.Reading) {
 			said["input_config"] = map[string]string{"cli_command": strings.Join(strings.Fields(m[1]), " ")}
 		}
 		part := schema.Reading{Format: out.Format}
-		tool := map[string]string{"AIPerf": "aiperf", "GenAI-Perf": "genai-perf"}[all[at[2]:at[3]]]
+		tool := "genai-perf"
+		if strings.Contains(all[at[0]:at[1]], "AIPerf") {
+			tool = "aiperf"
+		}
 		d := draft.New(f, &part, decode.Of(said), tool)
 		asked(d)
 		if isWhole := consoleTable(d, text[head[0]:]); !isWhole {
@@ -57,6 +64,9 @@ func readConsole(f *decode.File, out *schema.Reading) {
 				"keep profile_export_aiperf.json, which the tool writes")
 			runs.Add(part.Facts.Model.ID, part)
 			continue
+		}
+		for _, m := range consoleRate.FindAllStringSubmatch(text, 2) {
+			readRow(d, []string{"", "avg"}, m[1:])
 		}
 		if m := consoleDuration.FindStringSubmatch(text); m != nil {
 			seconds, _ := decode.ParseFloat(strings.ReplaceAll(m[1], ",", ""))
@@ -78,10 +88,9 @@ func readConsole(f *decode.File, out *schema.Reading) {
 // consoleBars are what tables are drawn with.
 var consoleBars = strings.NewReplacer("┃", "|", "│", "|")
 
-// consoleTable reads the rows below a line of headings; false where a number goes on in the next line. A row that
-// states no unit is not read.
+// consoleTable reads the rows below a line of headings; false where a number goes on in the next line.
 func consoleTable(d *draft.Draft, text string) (isWhole bool) {
-	var header, unsaid []string
+	var header []string
 	var rows [][]string
 	for line := range strings.Lines(text) {
 		cells := draft.Cells([]byte(consoleBars.Replace(line)), "")
@@ -104,15 +113,7 @@ func consoleTable(d *draft.Draft, text string) (isWhole bool) {
 	}
 	for _, row := range rows {
 		row[0] = strings.ReplaceAll(row[0], "…", ")") // of a unit: "(tokens/sec/u…"
-		if !strings.HasSuffix(row[0], ")") {
-			unsaid = append(unsaid, row[0])
-			continue
-		}
 		readRow(d, header, row)
-	}
-	if len(unsaid) > 0 {
-		d.Problem(schema.SevWarning, "unknown-unit", decode.Value{}, "rows without a unit: "+
-			plaintext.Short(strings.Join(unsaid, ", "), 80), "a unit in brackets behind the name", "nothing of them")
 	}
 	return true
 }

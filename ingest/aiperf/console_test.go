@@ -64,6 +64,19 @@ func TestConsole(t *testing.T) {
 	drafttest.Expect(t, r.More[0].Points[0], map[string]float64{"ttft.mean": 29.99})
 }
 
+// GenAI-Perf did not name itself at first, and printed its rates below the table; lengths had no unit.
+func TestConsoleOfGenAIPerf(t *testing.T) {
+	r := reader.Must(t, "out.md", "    LLM Metrics\n┃ Statistic ┃ avg ┃ p99 ┃\n│ Request latency (ms) │ 5.48 │ 10.27 │\n"+
+		"│ Output sequence length │ 261.90 │ 296.60 │\n└──┘\nOutput token throughput (per sec): 1,460.42\n"+
+		"Request throughput (per sec): 180.11\n")
+	drafttest.Expect(t, r.Points[0], map[string]float64{
+		"e2el.mean": 5.48, "e2el.p99": 10.27, "osl.mean": 261.9, "output_tps.value": 1460.42, "rps.value": 180.11,
+	})
+	if r.Points[0].Key.Tool != "genai-perf" || drafttest.Codes(r) != "" {
+		t.Errorf("%s %v", r.Points[0].Key, r.Problems)
+	}
+}
+
 // A number that goes on in the next line is none, nor is one whose unit nobody knows.
 func TestConsoleOfNarrowWindow(t *testing.T) {
 	for _, c := range []struct{ from, to, codes string }{

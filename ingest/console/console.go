@@ -102,6 +102,7 @@ func readServing(f *decode.File, r *schema.Reading) {
 	s.point(s.open)
 	s.end(nil)
 	*r = s.runs.Join("output of " + plaintext.Plural(s.points, "load test"))
+	r.Problems = append(r.Problems, s.problems...)
 }
 
 // servingLog is a log as far as it is read.
@@ -110,6 +111,7 @@ type servingLog struct {
 	runs        *draft.Runs[string] // by model; that of the first one, and of what names none, is ""
 	model       string              // the first one
 	points      int
+	problems    []schema.Problem  // about blocks that are no results
 	before      map[string]string // what was said before the next block
 	args        map[string]string // of it
 	open, begun *block            // begun prints its result later
@@ -182,7 +184,7 @@ func plainLine(raw []byte) string {
 
 // point makes a point of a block, if there is one, of the run of its model.
 func (s *servingLog) point(b *block) {
-	if b == nil {
+	if b == nil || s.isForm(b) {
 		return
 	}
 	s.points++
@@ -241,6 +243,19 @@ func (s *servingLog) point(b *block) {
 	b.finish(d, ok, v.Number("failed requests"), args.Number("num_prompts"))
 	b.rest(d)
 	d.Done()
+}
+
+// isForm reports a block of a document that has a mark in place of each number, and tells of it.
+func (s *servingLog) isForm(b *block) bool {
+	took := b.values["benchmark duration (s)"]
+	if took == "" || strings.Trim(took, "xX.<> ") != "" {
+		return false
+	}
+	p := s.f.Problem(schema.SevWarning, "no-number", decode.Value{})
+	p.Found, p.Line = "a printed result with "+took+" in place of its numbers", b.line
+	p.Expected, p.Used = "the numbers of a load test", "nothing of it"
+	s.problems = append(s.problems, p)
+	return true
 }
 
 // rest keeps the numbers of a block that nothing has read, such as those that a fork prints.

@@ -203,6 +203,16 @@ func TestTRTLLMDied(t *testing.T) {
 	}
 }
 
+// A block of a document that has a mark in place of each number is no result.
+func TestServingOfADocument(t *testing.T) {
+	const block = "============ Serving Benchmark Result ============\nSuccessful requests:     320\n" +
+		"Benchmark duration (s):  xxx\nMean TTFT (ms):          xx\n=======\n"
+	r := reader.Must(t, "README.md", block+vllm)
+	if len(r.Points) != 1 || Codes(r) != "no-number partly-failed" {
+		t.Errorf("%d points, %v", len(r.Points), r.Problems)
+	}
+}
+
 // What a log measured of another model is another run; lengths that are given for any dataset win.
 func TestModelsOfALog(t *testing.T) {
 	other := strings.NewReplacer("acme/x", "acme/x2", "random_output_len=64", "random_output_len=64, input_len=20000, "+
