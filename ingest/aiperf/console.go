@@ -82,7 +82,7 @@ func readConsole(f *decode.File, out *schema.Reading) {
 		d.Done()
 		runs.Add(part.Facts.Model.ID, part)
 	}
-	*out = runs.Join(plaintext.Plural(len(titles), "printed table"))
+	runs.Join(plaintext.Plural(len(titles), "printed table"))
 }
 
 // consoleBars are what tables are drawn with.

@@ -83,7 +83,7 @@ type block struct {
 
 // readServing goes through a log: arguments, then what is said before the run, then the block.
 func readServing(f *decode.File, r *schema.Reading) {
-	s := servingLog{f: f, runs: draft.RunsOf[string](r), before: map[string]string{}}
+	s := servingLog{f: f, r: r, runs: draft.RunsOf[string](r), before: map[string]string{}}
 	unfinished := "" // lines that end in a backslash
 	n := 0
 	for raw := range bytes.Lines(f.Data) {
@@ -101,17 +101,16 @@ func readServing(f *decode.File, r *schema.Reading) {
 	}
 	s.point(s.open)
 	s.end(nil)
-	*r = s.runs.Join("output of " + plaintext.Plural(s.points, "load test"))
-	r.Problems = append(r.Problems, s.problems...)
+	s.runs.Join("output of " + plaintext.Plural(s.points, "load test"))
 }
 
 // servingLog is a log as far as it is read.
 type servingLog struct {
 	f           *decode.File
+	r           *schema.Reading
 	runs        *draft.Runs[string] // by model; that of the first one, and of what names none, is ""
 	model       string              // the first one
 	points      int
-	problems    []schema.Problem  // about blocks that are no results
 	before      map[string]string // what was said before the next block
 	args        map[string]string // of it
 	open, begun *block            // begun prints its result later
@@ -251,10 +250,9 @@ func (s *servingLog) isForm(b *block) bool {
 	if took == "" || strings.Trim(took, "xX.<> ") != "" {
 		return false
 	}
-	p := s.f.Problem(schema.SevWarning, "no-number", decode.Value{})
-	p.Found, p.Line = "a printed result with "+took+" in place of its numbers", b.line
-	p.Expected, p.Used = "the numbers of a load test", "nothing of it"
-	s.problems = append(s.problems, p)
+	draft.Problem(s.f, s.r, schema.SevWarning, "no-number", decode.Value{}, "a printed result with "+took+
+		" in place of its numbers", "the numbers of a load test", "nothing of it")
+	s.r.Problems[len(s.r.Problems)-1].Line = b.line
 	return true
 }
 

@@ -82,7 +82,7 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 	if flush(); begun {
 		died = append(died, last)
 	}
-	*r = runs.Join(fmt.Sprintf("output of trtllm-bench, %d reports", reports))
+	runs.Join(fmt.Sprintf("output of trtllm-bench, %d reports", reports))
 	tellDied(f, r, died, reports > 0)
 }
 

@@ -93,7 +93,7 @@ func readEveryInstances(f *decode.File, out *schema.Reading) {
 		r := runs.Of(of.model, schema.Facts{Model: schema.Model{ID: of.model}})
 		everyAccuracy(draft.Score(f, r, of.name, "accuracy", 0), answers[of])
 	}
-	*out = runs.Join(out.Detail)
+	runs.Join(out.Detail)
 	if without > 0 {
 		draft.Problem(f, out, schema.SevWarning, "no-outcome", decode.Value{},
 			fmt.Sprintf("%d answers that are neither right nor wrong, or of no eval", without), "evaluation.is_correct",

@@ -54,7 +54,7 @@ func readInferenceX(f *decode.File, r *schema.Reading) {
 		for v := range draft.Each(f, f.First.Items()) {
 			readInferenceXRow(f, v, rows.Of(rows.Len(), schema.Facts{}))
 		}
-		*r = rows.Join(r.Detail)
+		rows.Join(r.Detail)
 	}
 }
 

@@ -95,7 +95,7 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 	for _, d := range points {
 		d.Done()
 	}
-	*out = runs.Join(out.Detail)
+	runs.Join(out.Detail)
 }
 
 func torchHUDDevice(x decode.Value) string {

@@ -72,7 +72,7 @@ func readReport(f *decode.File, r *schema.Reading) {
 			n++
 		}
 	}
-	*r = runs.Join(fmt.Sprintf("%s, %d benchmarks", r.Detail, n))
+	runs.Join(fmt.Sprintf("%s, %d benchmarks", r.Detail, n))
 	r.Extra = draft.Foreign(nil, f.First, "benchmarks metadata args config type_")
 }
 
@@ -306,7 +306,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 		part.Facts = schema.Facts{Model: part.Facts.Model}
 		runs.Add(part.Facts.Model.ID, part).Facts.Widen(start, end, "local time of the host, zone not stated")
 	}
-	*out = runs.Join(fmt.Sprintf("table of %d benchmarks", len(table)-depth))
+	runs.Join(fmt.Sprintf("table of %d benchmarks", len(table)-depth))
 }
 
 // groups are the metrics of a report, with the beginning of their headings since 0.4. Before, that is made of the name:

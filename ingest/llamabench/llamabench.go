@@ -93,7 +93,7 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 		d.Done()
 		n++
 	}
-	*out = runs.Join(out.Detail)
+	runs.Join(out.Detail)
 	return n
 }
 
@@ -404,9 +404,7 @@ func points(f *decode.File, r *schema.Reading, rows []row) {
 		}
 		d.Done()
 	}
-	problems := r.Problems
-	*r = runs.Join(r.Detail)
-	r.Problems = append(r.Problems, problems...)
+	runs.Join(r.Detail)
 }
 
 // read takes what a row states.

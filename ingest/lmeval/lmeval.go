@@ -115,7 +115,7 @@ func read(f *decode.File, r *schema.Reading) {
 		}
 	}
 	if runs.Len() > 0 {
-		*r = runs.Join(r.Detail)
+		runs.Join(r.Detail)
 	}
 	group(v, r.Scores)
 	// the parts that are read, or that are long descriptions of tasks and machines

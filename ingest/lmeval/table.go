@@ -64,7 +64,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 			t.rows(n, text, cells)
 		}
 	}
-	*out = t.runs.Join(out.Detail)
+	t.runs.Join(out.Detail)
 }
 
 // printed is what is known while tables are read.

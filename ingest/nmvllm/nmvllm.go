@@ -376,9 +376,11 @@ type pointMetric struct {
 }
 
 func readStore(f *decode.File, out *schema.Reading) {
+	what := out.Detail
+	out.Detail = "a commit of a store"
 	s := &store{
 		f: f, drafts: map[pointID]*draft.Draft{}, seen: map[published]bool{}, has: map[pointMetric]bool{},
-		runs:   draft.RunsOf[runID](&schema.Reading{Format: out.Format, Detail: "a commit of a store"}),
+		runs:   draft.RunsOf[runID](out),
 		builds: buildsOf(f.First.Get("entries")),
 	}
 	for _, suite := range f.First.Get("entries").Members() {
@@ -400,11 +402,11 @@ func readStore(f *decode.File, out *schema.Reading) {
 	for _, d := range s.points {
 		d.Done()
 	}
-	detail := fmt.Sprintf("%s: %d runs, %d points", out.Detail, s.runs.Len(), len(s.points))
+	detail := fmt.Sprintf("%s: %d runs, %d points", what, s.runs.Len(), len(s.points))
 	if len(s.points) == 0 {
 		detail = "not a result: a store of other benchmarks"
 	}
-	*out = s.runs.Join(detail)
+	s.runs.Join(detail)
 	s.problems(out)
 }
 

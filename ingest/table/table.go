@@ -39,9 +39,10 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	case inner != nil:
 		f = inner
 	}
+	out := schema.Reading{Format: t.format()}
 	r := &reader{
 		table: t, file: f, found: map[string]bool{}, told: map[string]bool{}, unmapped: map[string]bool{},
-		scored: map[string]float64{}, runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
+		scored: map[string]float64{}, out: &out, runs: draft.RunsOf[[7]string](&out),
 	}
 	what := "%d rows, by ttreport.yaml"
 	switch f.Form {
@@ -52,8 +53,7 @@ func (t Table) Read(f *decode.File) schema.Reading {
 		r.lines()
 	}
 	r.tell()
-	out := r.runs.Join(cmp.Or(t.detail, fmt.Sprintf(what, r.rows)))
-	out.Problems = append(out.Problems, r.problems...)
+	r.runs.Join(cmp.Or(t.detail, fmt.Sprintf(what, r.rows)))
 	return out
 }
 
@@ -122,7 +122,7 @@ type reader struct {
 	decimalComma               bool
 	rows, points, failed, left int // failed are points that say so, left rows without a number that have one unmapped
 	runs                       *draft.Runs[[7]string]
-	problems                   []schema.Problem
+	out                        *schema.Reading
 	found                      map[string]bool    // headings that a row has
 	told                       map[string]bool    // headings and tasks of which something was reported
 	unmapped                   map[string]bool    // headings of numbers that are not mapped, and called like one
@@ -134,7 +134,7 @@ func (r *reader) report(severity schema.Severity, code, found, expected, used st
 	p := r.file.Problem(severity, code, decode.Value{})
 	p.Found, p.Expected, p.Used = found, expected, used
 	p.Hint = "tables: in ttreport.yaml says what the columns hold; see ttreport help files"
-	r.problems = append(r.problems, p)
+	r.out.Problems = append(r.out.Problems, p)
 }
 
 // tell reports what is missing, rows that failed, and numbers that are not mapped.

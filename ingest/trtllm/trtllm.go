@@ -258,9 +258,7 @@ func readText(f *decode.File, out *schema.Reading) {
 		facts := r.facts(v)
 		point(f, v, r.version, runs.Of([3]string{facts.Model.ID, facts.Model.Precision, r.version}, facts))
 	}
-	problems := out.Problems
-	*out = runs.Join(fmt.Sprintf("%s, %d records", out.Detail, len(list)))
-	out.Problems = append(problems, out.Problems...)
+	runs.Join(fmt.Sprintf("%s, %d records", out.Detail, len(list)))
 	for _, s := range skipped {
 		draft.Problem(f, out, schema.SevWarning, "point-not-run", decode.Value{},
 			"a point that the tool left out"+draft.Quote(s), "a measurement")

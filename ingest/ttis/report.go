@@ -391,7 +391,6 @@ func readStatistics(f *decode.File, out *schema.Reading) {
 		draft.Problem(f, out, schema.SevWarning, "bad-table", decode.Value{}, "a table that is damaged or has no row",
 			"lines with as many columns as the first", "none")
 	}
-	problems := out.Problems
 	for _, row := range rows {
 		model, device := row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())
 		r := runs.Of([2]string{model, device},
@@ -399,8 +398,7 @@ func readStatistics(f *decode.File, out *schema.Reading) {
 		reportRow(f, r, row, shapeOf(row), toolName(row.Get("source").Str(), row.Get("backend").Str()),
 			row.Get("timestamp").Str(), row.Number("completed"))
 	}
-	*out = runs.Join(fmt.Sprintf("a table of %d results", len(rows)))
-	out.Problems = append(out.Problems, problems...)
+	runs.Join(fmt.Sprintf("a table of %d results", len(rows)))
 }
 
 // headline is the metric and filter of the harness that a report's score of a task repeats, and by how much it was

@@ -107,14 +107,13 @@ func eraOf(v decode.Value) string {
 func readSummary(f *decode.File, r *schema.Reading) {
 	r.Format = Format
 	runs, n := draft.RunsOf[string](r), 0
-	var problems []schema.Problem // of what is no point
 	for v := range draft.Each(f, f.First.Items()) {
 		if !detectValue(v).OK() {
 			continue
 		}
 		part := schema.Reading{Format: Format}
 		if readValue(f, v, &part); len(part.Points) == 0 {
-			problems = append(problems, part.Problems...)
+			r.Problems = append(r.Problems, part.Problems...)
 			continue
 		}
 		who := part.Facts
@@ -125,8 +124,7 @@ func readSummary(f *decode.File, r *schema.Reading) {
 		}
 		n += len(part.Points)
 	}
-	*r = runs.Join(fmt.Sprintf("%d runs of a sweep, %s", n, r.Detail))
-	r.Problems = append(r.Problems, problems...)
+	runs.Join(fmt.Sprintf("%d runs of a sweep, %s", n, r.Detail))
 }
 
 func readValue(f *decode.File, v decode.Value, r *schema.Reading) {

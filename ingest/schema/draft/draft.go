@@ -306,12 +306,13 @@ func (d *Draft) wholeAnswers() {
 type Runs[K comparable] struct {
 	byKey map[K]*schema.Reading
 	order []*schema.Reading
+	file  *schema.Reading
 	from  schema.Reading
 }
 
-// RunsOf begins readings of the format of one.
+// RunsOf begins the runs of the reading of a file.
 func RunsOf[K comparable](r *schema.Reading) *Runs[K] {
-	return &Runs[K]{byKey: map[K]*schema.Reading{}, from: schema.Reading{Format: r.Format, Detail: r.Detail}}
+	return &Runs[K]{map[K]*schema.Reading{}, nil, r, schema.Reading{Format: r.Format, Detail: r.Detail}}
 }
 
 // Of returns the reading of a run, which has the facts if it is new.
@@ -335,9 +336,10 @@ func (r *Runs[K]) Add(key K, part schema.Reading) *schema.Reading {
 // Len returns the number of runs.
 func (r *Runs[K]) Len() int { return len(r.order) }
 
-// Join returns the first reading with the others in More, or an empty reading if there are none.
-func (r *Runs[K]) Join(detail string) schema.Reading {
-	out := r.from
+// Join makes the reading of the file the first one with the others in More, or an empty one if there are none. It keeps
+// the problems of the file.
+func (r *Runs[K]) Join(detail string) {
+	problems, out := r.file.Problems, r.from
 	for i, one := range r.order {
 		if i == 0 {
 			out = *one
@@ -345,8 +347,8 @@ func (r *Runs[K]) Join(detail string) schema.Reading {
 			out.More = append(out.More, *one)
 		}
 	}
-	out.Detail = detail
-	return out
+	out.Detail, out.Problems = detail, append(out.Problems, problems...)
+	*r.file = out
 }
 
 // slack is how far rounding may carry a number beyond its bound: tools write two decimals.

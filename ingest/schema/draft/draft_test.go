@@ -294,16 +294,17 @@ func TestClientTime(t *testing.T) {
 }
 
 func TestRuns(t *testing.T) {
-	runs := draft.RunsOf[string](&schema.Reading{Format: "f"})
-	if r := runs.Join("d"); r.Format != "f" || r.Detail != "d" || len(r.More) != 0 {
+	r := schema.Reading{Format: "f", Problems: []schema.Problem{{Code: "x"}}}
+	runs := draft.RunsOf[string](&r)
+	if runs.Join("d"); r.Format != "f" || r.Detail != "d" || len(r.More) != 0 {
 		t.Errorf("of none: %+v", r)
 	}
 	for _, key := range []string{"a", "b", "a", "c"} {
 		r := runs.Of(key, schema.Facts{Release: key})
 		r.Scores = append(r.Scores, schema.Score{Task: key})
 	}
-	r := runs.Join("all")
-	if runs.Len() != 3 || r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Facts.Release != "c" {
+	runs.Join("all")
+	if runs.Len() != 3 || len(r.Problems) != 1 || r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Facts.Release != "c" {
 		t.Errorf("%d runs: %+v", runs.Len(), r)
 	}
 }
