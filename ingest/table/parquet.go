@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -33,6 +34,12 @@ func (t Table) readParquet(f *decode.File) (r schema.Reading) {
 			bad(x, "nothing of it")
 		}
 	}()
+	// The library makes room for a footer of the length that the file states: 4 GB for a byte that is damaged.
+	if n := len(f.Data) - 8; n < 4 || int64(binary.LittleEndian.Uint32(f.Data[n:])) > int64(n) {
+		r.Format = t.format()
+		bad("a footer that is longer than the file", "nothing of it")
+		return r
+	}
 	file, err := parquet.OpenFile(bytes.NewReader(f.Data), int64(len(f.Data)), parquet.SkipBloomFilters(true),
 		parquet.SkipPageIndex(true))
 	if err != nil {
@@ -52,14 +59,7 @@ func (t Table) readParquet(f *decode.File) (r schema.Reading) {
 			continue
 		}
 		for name, v := range one[0] {
-			switch x := v.(type) {
-			case float64, float32:
-				if text := fmt.Sprint(x); text == "NaN" || strings.HasSuffix(text, "Inf") { // which JSON has not
-					one[0][name] = nil
-				}
-			case []byte:
-				one[0][name] = string(x)
-			}
+			one[0][name] = plain(v)
 		}
 		err = cmp.Or(err, out.Encode(one[0]))
 	}
@@ -70,4 +70,17 @@ func (t Table) readParquet(f *decode.File) (r schema.Reading) {
 		bad(err, "the rows before it")
 	}
 	return r
+}
+
+// plain is a value of a row as JSON can have it.
+func plain(v any) any {
+	switch x := v.(type) {
+	case float64, float32:
+		if text := fmt.Sprint(x); text == "NaN" || strings.HasSuffix(text, "Inf") {
+			return nil
+		}
+	case []byte:
+		return string(x)
+	}
+	return v
 }

@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"testing"
 	"time"
 
@@ -59,6 +60,8 @@ func TestParquet(t *testing.T) {
 	}
 	Expect(t, r.Points[1], map[string]float64{"ttft.mean": 125, "output_tps.value": 250.5, "e2el.p99": 2500})
 	Expect(t, r.Points[2], map[string]float64{"e2el.p99": 2500})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	for n := range b.Len() {
 		cut := bytes.Clone(b.Bytes())
 		cut[n] ^= 0xff
@@ -66,5 +69,9 @@ func TestParquet(t *testing.T) {
 			f := read(data)
 			tables[0].Read(&f) // damaged, it may lose rows; it does not crash
 		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 2000 {
+		t.Errorf("%d MB for %d damaged files of %d bytes", got, 2*b.Len(), b.Len())
 	}
 }
