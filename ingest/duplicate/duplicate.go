@@ -142,11 +142,11 @@ func agreesRounded(file, printed *schema.Point, slack, share float64) (agrees, i
 	for i := range printed.Metrics {
 		m := &printed.Metrics[i]
 		k := m.Kind()
-		measured, has := file.Metric(k.Name)
-		isMade := k.From != "" || measured.Kind().From == schema.FromDerived // of a window of ours, or from what is rounded
-		if !has || isMade || k.Name == "tps_user" || isCount(k.Name) {       // the first follows from a rounded TPOT
+		measured, _ := file.Metric(k.Name)
+		if k.From != "" || k.Name == "tps_user" || isCount(k.Name) { // the first follows from a rounded TPOT
 			continue
 		}
+		isOurs := measured.Kind().From == schema.FromDerived // perhaps of another window than the tool's
 		unit, half := schema.Unit(k.Name), 0.
 		if of[unit] != in[unit] {
 			half = .505 * math.Pow10(max(of[unit], in[unit]))
@@ -159,7 +159,7 @@ func agreesRounded(file, printed *schema.Point, slack, share float64) (agrees, i
 				n, digits = n+1, digits+min(significant(s.Value), significant(x))
 			case apart <= half:
 				n, digits, isCoarse = n+1, digits+min(significant(s.Value), significant(x)), true
-			case s.Is("mean"), s.Is("value"): // percentiles are computed in several ways: they speak for it alone
+			case !isOurs && (s.Is("mean") || s.Is("value")): // percentiles are computed in several ways: they speak for it alone
 				return false, false
 			}
 		}

@@ -304,7 +304,8 @@ func TestRuns(t *testing.T) {
 		r.Scores = append(r.Scores, schema.Score{Task: key})
 	}
 	runs.Join("all")
-	if runs.Len() != 3 || len(r.Problems) != 1 || r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Facts.Release != "c" {
+	if runs.Len() != 3 || len(r.Problems) != 1 ||
+		r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Facts.Release != "c" {
 		t.Errorf("%d runs: %+v", runs.Len(), r)
 	}
 }
