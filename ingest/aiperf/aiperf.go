@@ -327,7 +327,7 @@ func unitScale(theirs, ours string) (float64, bool) {
 	case "tok/s":
 		return 1, strings.HasPrefix(t, "tokens/s") || t == "per sec"
 	case "req/s":
-		return 1, strings.HasPrefix(t, "requests/s") || t == "per sec"
+		return 1, strings.HasPrefix(t, "requests/s") || t == "req/s" || t == "per sec"
 	case "req":
 		return 1, strings.HasPrefix(t, "request") || t == "count" || t == ""
 	case "tok":

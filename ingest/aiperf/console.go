@@ -88,7 +88,7 @@ func readConsole(f *decode.File, out *schema.Reading) {
 // consoleBars are what tables are drawn with.
 var consoleBars = strings.NewReplacer("┃", "|", "│", "|")
 
-// consoleTable reads the rows below a line of headings; false where a number goes on in the next line.
+// consoleTable reads the rows below a line of headings; false where a number is cut, or goes on in the next line.
 func consoleTable(d *draft.Draft, text string) (isWhole bool) {
 	var header []string
 	var rows [][]string
@@ -101,7 +101,7 @@ func consoleTable(d *draft.Draft, text string) (isWhole bool) {
 		case cells == nil:
 		case header == nil:
 			header = cells
-		case len(cells) != len(header):
+		case len(cells) != len(header) || strings.Contains(strings.Join(cells[1:], ""), "…"):
 			return false
 		case strings.Join(cells[1:], "") != "" && cells[0] != "":
 			rows = append(rows, cells)

@@ -77,10 +77,11 @@ func TestConsoleOfGenAIPerf(t *testing.T) {
 	}
 }
 
-// A number that goes on in the next line is none, nor is one whose unit nobody knows.
+// A number that is cut or goes on in the next line is none, nor is one whose unit nobody knows.
 func TestConsoleOfNarrowWindow(t *testing.T) {
 	for _, c := range []struct{ from, to, codes string }{
 		{"│ Request Latency (ms) │ 2,940.39 │", "│ Request Latency (ms) │ 2,940.3 │\n│  │ 9 │", "narrow-table"},
+		{"│ Request Latency (ms) │ 2,940.39 │", "│ Request Latency (ms) │ 2,94… │", "narrow-table"},
 		{"│ Request Latency (ms) │ 2,940.39 │", "│ Request Latency │ 2,940.39 │", "unknown-unit"},
 		{"(tokens/sec/user)", "(tokens/sec/u…", ""},
 		{"CLI Command:", "NVIDIA AIPerf | Error Summary\n\nCLI Command:", "requests-failed"},
