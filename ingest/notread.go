@@ -178,9 +178,11 @@ var programs = append(strings.Fields(".sh .js .lock .svg .j2 .tmpl .tpl .sql .js
 // settings are files of settings, in which numbers may have been kept.
 var settings = strings.Fields(".yaml .yml .toml .ini .cfg .xml")
 
-// fraction matches a setting that is no whole number, as what is measured; limits are whole, or are called so.
+// fraction matches a setting that is no whole number, as what is measured; limits are whole, or are called so. whole
+// matches one that is, as points in YAML may have.
 var (
-	fraction = lazyregexp.New(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d+(?:[^.\d]|$)`)
+	fraction = lazyregexp.New(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d+(?:[^.\d]|\.\D|\.?$)`)
+	whole    = lazyregexp.New(`(\w[\w/.-]*)["']?\s*:\s*\d+\s*(?:[,}#]|[\r\n]|$)`)
 	ofLimit  = lazyregexp.New(
 		`(?i)target|threshold|limit|slo|sla|min|max|tolerance|goal|weight|margin|expect|budget|timeout`)
 )
@@ -194,7 +196,16 @@ func unreadSettings(p *schema.Problem, f *decode.File, text []byte) bool {
 			names = append(names, name)
 		}
 	}
-	inner, _ := f.FromYAML()
+	isTwice, seen := false, map[string]bool{} // before the file is parsed, which takes long
+	for _, m := range whole.FindAllSubmatch(text, 1000) {
+		name := string(m[1])
+		isTwice = isTwice || seen[name] && table.IsMeasured(name)
+		seen[name] = true
+	}
+	var inner *decode.File
+	if len(names) > 0 || isTwice {
+		inner, _ = f.FromYAML()
+	}
 	if len(names) == 0 && inner != nil {
 		names = namesOfPoints(inner)
 	}
