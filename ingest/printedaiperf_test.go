@@ -68,6 +68,9 @@ func TestPrintedBesideAIPerf(t *testing.T) {
 	}{
 		{"beside", map[string]string{"a/profile_export_aiperf.json": string(file), "a/run.log": print(1)}, 1, "aiperf"},
 		{"alone", map[string]string{"a/run.log": print(1)}, 1, "aiperf-console"},
+		{"printed twice", map[string]string{
+			"a/run.log": print(1) + "Benchmark Duration: 5.46 sec\n", "a/console.txt": strings.SplitN(print(1), "CLI", 2)[0],
+		}, 1, "aiperf-console"},
 		{"of another run", map[string]string{"a/profile_export_aiperf.json": string(file), "b/run.log": print(1.1)}, 2, ""},
 	} {
 		set := load(t, ingest.Options{}, c.files)

@@ -245,7 +245,8 @@ func agreement(a, b *schema.Point) Agreement {
 	return out
 }
 
-// eachShared goes through the statistics that two points have, and ends with false at one in which they differ.
+// eachShared goes through the statistics that two points have, and ends with false at one in which they differ and that
+// was not derived for one of the two.
 func eachShared(a, b *schema.Point, do func(k *schema.Kind, isStd bool, x float64)) (equal bool) {
 	isUnknown := func(def string) bool { return def == "" || def == schema.DefNotStated }
 	for i := range a.Metrics {
@@ -255,13 +256,16 @@ func eachShared(a, b *schema.Point, do func(k *schema.Kind, isStd bool, x float6
 		if def := other.Kind().Def; !has || def != k.Def && !isUnknown(def) && !isUnknown(k.Def) {
 			continue
 		}
+		isOurs := k.From == schema.FromDerived || other.Kind().From == schema.FromDerived // perhaps of another window
 		for _, s := range m.Stats {
 			x, ok := other.Stats.Get(s.Name())
 			isStd := s.Is("std")
 			switch {
 			case !ok:
 			case !same(s.Value, x) && !(isStd && sameDeviation(s.Value, x, a, m.N)):
-				return false
+				if !isOurs {
+					return false
+				}
 			default:
 				do(&k, isStd, x)
 			}
