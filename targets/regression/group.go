@@ -29,26 +29,15 @@ type tier struct {
 	quantile float64 // of its members' changes: .5 for their middle half, or the quartile that shows a part of a group
 	of       func(c *Cell) int32
 	child    func(c *Cell) int32
-	children int  // different ones that a group needs, else it is the same as a smaller one
-	strata   int  // likewise of metrics
-	same     bool // the groups of the tier before
-	tails    bool // percentiles are members, too
-	// common is the fewest members of a group whose common movement that is no finding is taken from them before they
-	// are tested alone: what a host or the start of a server does in every release; 0: nothing is taken.
-	common int
-	unit   func(c *Cell) int32 // groups of one unit are no independent witnesses of how much groups vary
-	rate   float64             // of false discoveries, as a share of the usual one; 0: all of it
+	children int                 // different ones that a group needs, else it is the same as a smaller one
+	strata   int                 // likewise of metrics
+	same     bool                // the groups of the tier before
+	tails    bool                // percentiles are members, too
+	unit     func(c *Cell) int32 // groups of one unit are one finding; nil: each is its own
+	rate     float64             // of false discoveries, as a share of the usual one; 0: all of it
 }
 
 func (t *tier) part() bool { return t.quantile != .5 }
-
-// unitOf is the unit of a group, by one of its members.
-func (t *tier) unitOf(m *moved, c Cell) int32 {
-	if t.unit == nil {
-		return m.group
-	}
-	return t.unit(&c)
-}
 
 // least is the share of the effect that matters from which the change of a group is told: a group varies less than its
 // members do. A part needs all of it, since some members of any group lie apart.
@@ -59,17 +48,14 @@ func (t *tier) least() float64 {
 	return ofLimit
 }
 
-func tiers(rules *Rules) []tier {
+func tiers() []tier {
 	device, model := func(c *Cell) int32 { return c.Device }, func(c *Cell) int32 { return c.Model }
 	system, stratum := func(c *Cell) int32 { return c.System }, func(c *Cell) int32 { return c.Stratum }
 	point, own := func(c *Cell) int32 { return c.Point }, func(c *Cell) int32 { return c.systemMetric }
 	return []tier{
 		{kind: Everything, quantile: .5, of: func(c *Cell) int32 { return c.Line }, child: device, children: 2},
 		{kind: OfDevice, quantile: .5, of: device, child: system, children: 2, strata: 2},
-		{
-			kind: OfDeviceMetric, quantile: .5, of: stratum, child: system, children: 2, tails: true, common: rules.MinCells,
-			unit: device,
-		},
+		{kind: OfDeviceMetric, quantile: .5, of: stratum, child: system, children: 2, tails: true, unit: device},
 		{kind: OfModel, quantile: .5, of: model, child: system, children: 2},
 		{kind: OfSystem, quantile: .5, of: system, child: stratum, children: 2},
 		{kind: OfSystem, quantile: .75, of: system, child: stratum, children: 2, same: true},
@@ -78,10 +64,7 @@ func tiers(rules *Rules) []tier {
 			kind: OfCurve, quantile: .5, of: func(c *Cell) int32 { return c.Curve - 1 }, child: point, children: 3,
 			unit: system, rate: .25,
 		},
-		{
-			kind: OfSystemMetric, quantile: .5, of: own, child: point, children: 4, tails: true, common: rules.MinPoint,
-			unit: system,
-		},
+		{kind: OfSystemMetric, quantile: .5, of: own, child: point, children: 4, tails: true, unit: system},
 	}
 }
 
@@ -214,7 +197,7 @@ func (j *judge) groups(release int32, tests []test) {
 			f := j.decideGroup(release, t, m, len(list))
 			if f != nil {
 				j.explain(f, t, m, tests)
-			} else if t.common > 0 {
+			} else {
 				j.common(m, t, tests)
 			}
 			j.remember(release, k, m, f)
@@ -317,8 +300,8 @@ func (m *moved) place(t *tier) {
 	m.whole = alike(t, m.members, m.x, m.sd)
 }
 
-// alike reports whether members, in the order of their changes, moved as their group did: half of them, or three of ten
-// where a part of a group moved.
+// alike reports whether members, in the order of their changes, moved as their group did: half of them, two thirds of
+// the few of a curve, or three of ten where a part of a group moved.
 func alike(t *tier, members []member, by, sd float64) bool {
 	seen := 0
 	for _, x := range members {
@@ -335,7 +318,11 @@ func alike(t *tier, members []member, by, sd float64) bool {
 	const fewest, apart, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
 	wide := members[3*len(members)/4].d - members[len(members)/4].d
 	inTwo := len(members) >= fewest && wide > math.Max(apart*math.Abs(by), ofNoise*sd)
-	return float64(seen) >= .5*n && !inTwo
+	share := .5
+	if t.kind == OfCurve { // of four loads two have an outlier at once now and then
+		share = 2. / 3
+	}
+	return float64(seen) >= share*n && !inTwo
 }
 
 func byChange(list []member) {
@@ -414,23 +401,15 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 // spread is the noise of a change against a baseline of n releases, of that of a run.
 func spread(n int) float64 { return math.Sqrt(1 + 1/math.Max(1, float64(n))) }
 
-// usual estimates the noise of a tier's groups. Groups of one unit are one witness.
-func (j *judge) usual(k int, list []moved, tests []test) prior {
-	t := &j.tiers[k]
+// usual estimates the noise of a tier's groups.
+func (j *judge) usual(k int, list []moved) prior {
 	s2, nu := make([]float64, len(list)), make([]float64, len(list))
-	units := map[int32]bool{}
 	for i := range list {
 		m := &list[i]
-		units[t.unitOf(m, j.t.Cells[tests[m.list[0]].cell])] = true
-		m.own = ordinaryOf(j.past[k][m.group], t, 0)
-		before := ordinaryOf(j.past[k][m.group], t, together-1) // the newest may show a change that nobody found yet
-		if before.nu < 2 {
-			before = m.own
-		}
-		s2[i], nu[i] = before.s2, before.nu
+		m.own = ordinaryOf(j.past[k][m.group], &j.tiers[k], 0)
+		s2[i], nu[i] = m.own.s2, m.own.nu
 	}
-	share := float64(len(units)) / math.Max(1, float64(len(list)))
-	return fitPrior(s2, nu, make([]int32, len(list)), 1, share, false)
+	return fitPrior(s2, nu, make([]int32, len(list)), 1, false)
 }
 
 // noise is that of one group by what it ordinarily does, and by what the groups of its tier usually do.
@@ -448,7 +427,7 @@ func (m *moved) noise(o ordinary, usual *prior) (v, df float64) {
 
 // testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
 func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
-	t, stray, usual, q := &j.tiers[k], &j.strays[k], j.usual(k, list, tests), Quantiles{}
+	t, stray, usual, q := &j.tiers[k], &j.strays[k], j.usual(k, list), Quantiles{}
 	ps, joint := make([]float64, len(list)), make([]float64, len(list))
 	for i := range list {
 		m := &list[i]
@@ -474,7 +453,12 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
 		ps[i], joint[i] = m.p, m.joint.p
 	}
 	rate := cmp.Or(t.rate, 1) * j.rules.GroupFDR / 2
-	unit := func(i int) int32 { return t.unitOf(&list[i], j.t.Cells[tests[list[i].list[0]].cell]) }
+	unit := func(i int) int32 {
+		if m := &list[i]; t.unit != nil {
+			return t.unit(&j.t.Cells[tests[m.list[0]].cell])
+		}
+		return int32(i)
+	}
 	limit, confirm := discovered(ps, unit, len(ps), rate, rate), discovered(joint, unit, len(joint), rate, rate)
 	for i := range list {
 		m := &list[i]
@@ -529,6 +513,9 @@ func (m *moved) together(
 		}
 		seen, first = append(seen, run), min(first, run.release)
 		runs := changes(seen, dir)
+		if slices.Min(runs)-dir*mid < (Mean(runs)-dir*mid)/2 { // else one run and a little noise would confirm
+			return true
+		}
 		se := func(n int) float64 { return math.Sqrt(s2 * (1/float64(n) + 1/math.Max(1, float64(run.n)))) }
 		tail := func(runs []float64) float64 { return UpperTail((Mean(runs)-dir*mid)/se(len(runs)), df) }
 		w := window{
@@ -700,10 +687,12 @@ func (j *judge) withTails(t *tier, m *moved, tests []test) []int32 {
 	return list
 }
 
-// common takes a movement that is no finding from the members of a group, as much of it as is not the error of a
-// median. Members that lie far apart have nothing in common.
+// common takes a movement of a metric that is no finding from the members of a group before they are tested alone: what
+// a host or the start of a server does in every release. As much is taken as is not the error of a median. Members that
+// lie far apart have nothing in common.
 func (j *judge) common(m *moved, t *tier, tests []test) {
-	if len(m.list) < t.common || m.points < j.rules.MinPoint || m.agree < j.rules.Agree {
+	ofMetric := t.kind == OfDeviceMetric || t.kind == OfSystemMetric
+	if !ofMetric || m.points < j.rules.MinPoint || m.agree < j.rules.Agree {
 		return
 	}
 	varies := m.s2 // where nothing changes; a start of a server that strays is what it is

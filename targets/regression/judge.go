@@ -58,7 +58,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		t: t, rules: rules, probe: p,
 		out: &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases)), out: make([]bool, len(t.Obs))},
 		adj: make([]float64, len(t.Obs)), state: make([]state, len(t.Cells)),
-		tiers: tiers(&rules), outliers: outliers{strata: make([]record, t.Strata), dfs: map[float64]int{}},
+		tiers: tiers(), outliers: outliers{strata: make([]record, t.Strata), dfs: map[float64]int{}},
 	}
 	j.rows, j.isOut = j.out.Rows, j.out.out
 	nan := float32(math.NaN())
@@ -150,7 +150,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 		x.d = j.t.Obs[x.obs].Z - x.base.mean
 		s2[i], nu[i], stratum[i] = x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum
 	})
-	p := fitPrior(s2, nu, stratum, j.t.Strata, 1, true)
+	p := fitPrior(s2, nu, stratum, j.t.Strata, true)
 	j.each(len(obs), 1, func(i int, _ *Quantiles) { j.noise(&tests[i], &p) })
 	j.groups(release, tests)
 	if j.t.Releases[release].Joins { // builds that never join make nothing be forgotten
@@ -792,9 +792,8 @@ type Rules struct {
 	SamePoint         float64 // size of the test of a number beside one of the same workload that is confirmed
 	Window            int     // releases in a baseline at most
 	Floor             float64 // least noise that is believed, relative
-	MinCells          int     // cells that a stratum needs for its common movement to be taken from them
-	MinPoint          int     // distinct points that it, or a system in it, needs
-	Agree             float64 // share of its cells that must lie within the effect that matters of the movement
+	MinPoint          int     // points that a device or system needs for the movement of a metric to be taken from them
+	Agree             float64 // share of these that must lie within the effect that matters of the movement
 	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil:
 	// never.
 	Blocks func(a, b int32) bool
@@ -804,7 +803,6 @@ type Rules struct {
 func DefaultRules() Rules {
 	return Rules{
 		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
-		SamePoint: .01, Window: 20, Floor: .003,
-		MinCells: 20, MinPoint: 8, Agree: .7,
+		SamePoint: .01, Window: 20, Floor: .003, MinPoint: 8, Agree: .7,
 	}
 }
