@@ -527,9 +527,9 @@ func TestRoundedInAnotherUnit(t *testing.T) {
 	}
 }
 
-// A README that shows rounded scores, of a model that only its folder names, is of the files below it, in every order:
-// with two decimals, per cent, of two suites that share a task. Scores that no file has stay, and so does the table of a
-// model of which no file is there.
+// A README that shows rounded scores, of a model that only its folder names, is of the files below it in every order:
+// with two decimals, per cent, of two suites that share a task. Scores that no file has stay, and so does the table of
+// a model without files.
 func TestTablesBesideTheirFiles(t *testing.T) {
 	const file = `{"results":{"arc":{"acc,none":%g,"acc_stderr,none":0.01,"alias":"arc"},` +
 		`"gsm8k":{"exact_match,none":%g,"exact_match_stderr,none":0.01,"alias":"gsm8k"},` +

@@ -437,9 +437,14 @@ func shapeOfModel(n Named, begin int, isFile bool) string {
 		kind := ofTest.FindString(n.Path[:end[0]])
 		behind = kind + strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
 	}
-	at := strings.IndexByte(n.Path, '_') // behind the organisation
+	return organisation(n) + "{model}" + behind
+}
+
+// organisation is what ignores the organisation before the model that a file states, as in RedHatAI_Qwen3-14B.
+func organisation(n Named) string {
+	at := strings.IndexByte(n.Path, '_')
 	if at > 0 && n.Model != "" && strings.HasPrefix(strings.ToLower(n.Path[at+1:]), strings.ToLower(n.Model)) {
-		return "{_}_{model}" + behind
+		return "{_}_"
 	}
-	return "{model}" + behind
+	return ""
 }
