@@ -106,7 +106,7 @@ func TestAnotherScheduler(t *testing.T) {
 		{"--on slurm --at-queue a", 1, "collect: --at-queue needs --on batch"},
 		{"--on batch --at-queue z", 1, "resources: z is for the night"},
 		{"--on at", 1, "the schedulers that can be used are batch and slurm and kubernetes"},
-		{"--on at", 1, "`scheduler` that places servers and their load: batch or slurm or kubernetes"},
+		{"--on at", 1, "`scheduler` that runs servers and their load: batch or slurm or kubernetes"},
 		{"--on batch", 0, "2 measurements made"}, {"--on batch --retry", 0, "nothing is left to measure"},
 		{"--on batch --follow", 1, "no jobs are under way"},
 	} {

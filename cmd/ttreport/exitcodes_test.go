@@ -259,9 +259,9 @@ func TestExitCodes(t *testing.T) {
 	}
 	const heading = "\n## By command\n"
 	before, _, found := strings.Cut(string(old), heading)
-	text := before + heading + "\nWhat each command returns, as the tests run it; - where it cannot happen. Where not " +
-		"stated otherwise, the folder has\n" +
-		"results, a history of two releases and a target; `collect` measures the simulator.\n\n" +
+	text := before + heading + "\nWhat each command returns, as tested; - where the case cannot occur. Unless stated " +
+		"otherwise, the folder has results, a\n" +
+		"history of two releases and a target; `collect` measures the simulator.\n\n" +
 		b.String()
 	if *update {
 		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
