@@ -74,6 +74,9 @@ func (c Config) answer(question string) string {
 	return strconv.Itoa(a + b)
 }
 
+// mostTokens is the longest answer: a client that asks for more means none that a machine has room for.
+const mostTokens = 1 << 20
+
 func (s *Server) complete(w http.ResponseWriter, r *http.Request, to traffic.Endpoint) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 32<<20))
 	req := decode.Parse(body, 100)
@@ -92,6 +95,10 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to traffic.End
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
 		n, _ := req.Get(name).Int()
 		want = max(want, n)
+	}
+	if want > mostTokens {
+		replyError(w, http.StatusBadRequest, fmt.Sprintf("%d tokens are asked for; at most %d", want, mostTokens))
+		return
 	}
 	if want == 0 {
 		want = 16

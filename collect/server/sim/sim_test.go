@@ -88,7 +88,7 @@ func TestCompletions(t *testing.T) {
 		(answer.Choices[0].Message.Content != "42" && answer.Choices[0].Message.Content != "43") {
 		t.Errorf("%v %s", err, text)
 	}
-	for _, bad := range []string{``, `{`, `{"prompt":5}`, `[]`} {
+	for _, bad := range []string{``, `{`, `{"prompt":5}`, `[]`, `{"prompt":"a","max_tokens":999999999999999}`} {
 		if resp, _ := post(t, s, "/v1/completions", bad); resp.StatusCode != 400 {
 			t.Errorf("%q gives %d", bad, resp.StatusCode)
 		}
