@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -189,7 +190,9 @@ func dropCopies(results []*result) {
 	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
 	fullNames(order)
 	var list []placed
-	among := forms{folders: map[string]bool{}}
+	among := forms{folders: map[string]bool{}, scores: sync.OnceValue(func() map[string][]schema.Score {
+		return scoresByFolder(results)
+	})}
 	having := map[string]int{} // how many have a content
 	for _, r := range order {
 		r.arrange()
@@ -202,7 +205,7 @@ func dropCopies(results []*result) {
 		having[r.file.Content]++
 		list = append(list, r.places()...)
 		among.rows = among.rows || rank(r) >= 0
-		among.add(r, results)
+		among.add(r)
 	}
 	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(among, having) }
 	lost := map[placed]loss{}
@@ -306,15 +309,16 @@ func loseCutLogs(list []placed, lost map[placed]loss) {
 type forms struct {
 	printed, tables, rows bool
 	folders               map[string]bool
+	scores                func() map[string][]schema.Score // see [scoresByFolder]
 }
 
 // add notes what a result has that was printed.
-func (f *forms) add(r *result, results []*result) {
+func (f *forms) add(r *result) {
 	isOne := isPrinted(r.reading.Format)
 	f.printed, f.tables = f.printed || isOne, f.tables || r.reading.Format == table.Format
 	if isOne && len(r.reading.Scores) > 0 && modelOf(&r.facts) == "." {
 		f.folders[path.Dir(r.shown())] = true
-		r.findPrinted(results)
+		r.printed = &printedScores{all: f.scores, of: map[string]bool{}}
 	}
 }
 
@@ -755,6 +759,10 @@ func keyOf(s *schema.Score) scoreKey {
 func sameValue(a, b *schema.Score) bool {
 	x, ok := a.Value.Get()
 	y, ok2 := b.Value.Get()
+	const apart = .502e-2 // more than any printed number is off, which is cheap to say of each of thousands
+	if math.Abs(x-y) > apart && math.Abs(x/100-y) > apart && math.Abs(y/100-x) > apart {
+		return false
+	}
 	if isPrinted(b.Source.Format) {
 		a, x, y = b, y, x
 	}
@@ -813,7 +821,7 @@ func isTableOf(file, table *result) bool {
 	fractions, _, agree := equalScores(table.reading.Scores, file.reading.Scores)
 	hasModel := modelOf(&table.facts) != "."
 	if isBeside(table, file) && mayBeOneSystem(table, file) {
-		return agree && (hasModel || table.printedOf[path.Dir(file.shown())])
+		return agree && (hasModel || table.printed.isOf(table, path.Dir(file.shown())))
 	}
 	return agree && hasModel && fractions >= enoughScores && isOneSystem(&table.facts, &file.facts)
 }
@@ -860,20 +868,32 @@ func equalScores(a, b []schema.Score) (fractions, equal int, agree bool) {
 // enoughScores is how many equal scores make two evals one where no time does.
 const enoughScores = 3
 
-// findPrinted finds the folders whose files have the scores of a table that states no model: its own, or one below it.
-func (r *result) findPrinted(results []*result) {
-	below := map[string][]schema.Score{}
-	for _, file := range results {
-		if !isPrinted(file.reading.Format) && isBeside(r, file) {
-			dir := path.Dir(file.shown())
-			below[dir] = append(below[dir], file.reading.Scores...)
+// scoresByFolder are the scores that were not printed, by the folder of their file.
+func scoresByFolder(results []*result) map[string][]schema.Score {
+	out := map[string][]schema.Score{}
+	for _, r := range results {
+		if dir := path.Dir(r.shown()); !isPrinted(r.reading.Format) {
+			out[dir] = append(out[dir], r.reading.Scores...)
 		}
 	}
-	r.printedOf = map[string]bool{}
-	for dir, scores := range below {
-		_, equal, agree := equalScores(r.reading.Scores, scores)
-		r.printedOf[dir] = agree && equal >= enoughScores
+	return out
+}
+
+// printedScores are what is known of a table of scores that states no model.
+type printedScores struct {
+	all func() map[string][]schema.Score
+	of  map[string]bool // whether its scores are those of a folder, where that was asked
+}
+
+// isOf reports that the files of a folder have what the table has: a file alone may have too few scores to tell.
+func (p *printedScores) isOf(table *result, dir string) bool {
+	is, known := p.of[dir]
+	if !known {
+		_, equal, agree := equalScores(table.reading.Scores, p.all()[dir])
+		is = agree && equal >= enoughScores
+		p.of[dir] = is
 	}
+	return is
 }
 
 // known counts what a score states beside its value.

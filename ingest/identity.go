@@ -31,8 +31,8 @@ type result struct {
 	same     []*result        // what is stored of the same bytes
 	content  string           // by which a copy of all its numbers is known
 	sameEval map[*result]bool // with which others; see [sameEval]
-	// printedOf are the folders whose scores a table of no stated model has.
-	printedOf map[string]bool
+	// printed is what its scores are of where it is a table that states no model; else nil
+	printed *printedScores
 
 	isCorrected bool   // it is stored, and a copy that was read knows more of it: it may be of another run
 	isGathered  bool   // by a script, of other files that it names

@@ -39,6 +39,13 @@ func costlyInputs() map[string]map[string]string {
 	}
 	commits := func(n int) string { return strings.TrimSuffix(many(n, `"c%d":"1",`), ",") }
 	ten := document("r", "v1", "d", "")
+	tables := map[string]string{} // of no model, beside files of evals, of which none has their scores
+	for i := range 700 {
+		tables[fmt.Sprintf("results/%d.json", i)] = fmt.Sprintf(`{"results":{"t":{"acc,none":0.51%04d},"u":{"acc,none":`+
+			`0.61%04[1]d},"v":{"acc,none":0.71%04[1]d}},"config":{"model":"m"},"model_name":"m"}`, i)
+		tables[fmt.Sprintf("results/%d.md", i)] = fmt.Sprintf("|Task|Version|Metric|Value|\n|---|---|---|---|\n"+
+			"|t|1|acc|0.2%04d|\n|u|1|acc|0.3%04[1]d|\n|v|1|acc|0.4%04[1]d|\n", i)
+	}
 	list := func(n int, format string) string { return "[" + strings.TrimSuffix(many(n, format+","), ",") + "]" }
 	return map[string]map[string]string{
 		"tasks": {"history/m/d/r.json": strings.Replace(ten, `"scores":[]`,
@@ -68,6 +75,7 @@ func costlyInputs() map[string]map[string]string {
 			"results/a.jsonl": many(3_600, `{"results":{"t":{"acc,none":0.5%d}},"config":{"model":"m"},"model_name":"m"}`+"\n"),
 			"results/b.jsonl": many(3_600, `{"results":{"t":{"acc,none":0.6%d}},"config":{"model":"m"},"model_name":"m"}`+"\n"),
 		},
+		"tables beside evals": tables,
 		"components": {"results/a.json": `{"version":"0.2.1","scenario":{},"results":{"observability":{"a":{"components":[` +
 			many(40_000, `{"statistics":{"units":"s","mean":%d}},`) + `{}]}}}}`},
 		"measures": {"results/a.json": `{"b":{` + many(40_000, `"m%d":{"value":1},`) + `"m":{"value":1}}}`},
