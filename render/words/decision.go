@@ -342,15 +342,14 @@ func missed(list []schema.Verdict) string {
 
 // missing names what is not there: the first, or all that lack a number for one reason, as after a night that failed.
 func missing(list []schema.Verdict) string {
-	why, pairs := Why(list[0]), map[schema.Pair]bool{}
-	first := why
-	isOther := func(v schema.Verdict) bool { return Why(v) != first }
+	why, isOne, pairs := Why(list[0]), len(list) > 1, map[schema.Pair]bool{}
 	for i := range list {
+		isOne = isOne && Why(list[i]) == why
 		pairs[list[i].Pair()] = true
 	}
 	why = strings.ToLower(why[:min(1, len(why))]) + why[min(1, len(why)):]
 	of := map[string]any{"of": why, "more": len(list) - 1}
-	if len(list) > 1 && !slices.ContainsFunc(list, isOther) {
+	if isOne {
 		of["all"], of["pairs"] = len(list), len(pairs)-1
 	}
 	return line("headline:missing", &list[0], of)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -285,19 +286,16 @@ func Of(d, se float64) Diff {
 	return x.test()
 }
 
-// z975 is a quantile of the standard normal distribution, to which 95 % intervals extend.
-const z975 = 1.959963984540054
-
 // Between is a difference with a 95 % interval. Its p value is that of the widest interval without zero, so that both
 // agree.
 func Between(d, low, high float64) Diff {
-	x := Of(d, (high-low)/(2*z975))
+	x := Of(d, (high-low)/(2*proportion.Z975))
 	x.Below, x.Above = d-low, high-d
 	if toZero := x.Below; d != 0 {
 		if d < 0 {
 			toZero = x.Above
 		}
-		x.P = 2 * regression.UpperTail(math.Abs(d)/toZero*z975, x.DF)
+		x.P = 2 * regression.UpperTail(math.Abs(d)/toZero*proportion.Z975, x.DF)
 	}
 	return x
 }
@@ -329,7 +327,7 @@ func (x Diff) ends() (below, above float64) {
 	if x.Below+x.Above == 0 {
 		return x.SE, x.SE
 	}
-	return x.Below / z975, x.Above / z975
+	return x.Below / proportion.Z975, x.Above / proportion.Z975
 }
 
 // Paired compares two models on the same items, item by item; ok is false for fewer than two items or clusters, and
@@ -389,5 +387,5 @@ func Mean(tasks []Diff) Diff {
 		b, a := t.ends()
 		d, below, above = d+t.D/n, math.Hypot(below, b/n), math.Hypot(above, a/n)
 	}
-	return Between(d, d-z975*below, d+z975*above)
+	return Between(d, d-proportion.Z975*below, d+proportion.Z975*above)
 }

@@ -669,14 +669,11 @@ func itemsKnown(s *schema.Score, p float64) float64 {
 func spread(s *schema.Score, p float64) float64 {
 	if n := itemsKnown(s, p); n > 0 {
 		lo, hi := proportion.Wilson(p, n)
-		return (hi - lo) / (2 * z975)
+		return (hi - lo) / (2 * proportion.Z975)
 	}
 	e, _ := s.Stderr.Get()
 	return math.Max(0, e) / scaleOf(s)
 }
-
-// z975 is a quantile of the standard normal distribution, to which 95 % intervals extend.
-const z975 = 1.959963984540054
 
 // ScoreInterval is the 95 % interval of a score in its own scale: Wilson's of a share of a known number of items, else
 // by the standard error that its file states. known is false where nothing is known, and of a count of all cases, which
@@ -701,10 +698,10 @@ func intervalOf(s *schema.Score) (lo, hi float64, known bool) {
 		lo, hi = proportion.Wilson(p, n)
 		return lo, hi, true
 	case isShare && e > 0:
-		half := z975 * spread(s, p)
+		half := proportion.Z975 * spread(s, p)
 		return math.Max(0, p-half), math.Min(1, p+half), true
 	case !isShare && e > 0:
-		return v - z975*e, v + z975*e, true
+		return v - proportion.Z975*e, v + proportion.Z975*e, true
 	}
 	return 0, 0, false
 }

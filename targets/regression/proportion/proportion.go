@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// z975 and z95 are quantiles of the standard normal distribution.
+// Quantiles of the standard normal distribution. 95 % intervals extend to Z975 standard errors.
 const (
-	z975 = 1.959963984540054
+	Z975 = 1.959963984540054
 	z95  = 1.644853626951472
 )
 
 // Wilson returns the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it has a width at
 // 0 and 1.
 func Wilson(p, n float64) (lo, hi float64) {
-	const z = z975
+	const z = Z975
 	if n <= 0 {
 		return 0, 1
 	}
@@ -53,7 +53,7 @@ func McNemar(lost, gained, n int) Difference {
 	}
 	d.D = float64(gained-lost) / float64(n)
 	se := PairedError(lost, gained, n)
-	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
+	d.Lo, d.Hi = d.D-Z975*se, d.D+Z975*se
 	// P(X >= k) of a binomial X of half a chance is I_½(k, n-k+1): Abramowitz and Stegun 26.5.24.
 	if lost > 0 {
 		d.Fell = mathext.RegIncBeta(float64(lost), float64(gained)+1, .5)
@@ -102,7 +102,7 @@ func lfactorial(n int) float64 {
 func Normal(v1, se1, v2, se2 float64) Difference {
 	d := Difference{D: v2 - v1}
 	se := math.Hypot(se1, se2)
-	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
+	d.Lo, d.Hi = d.D-Z975*se, d.D+Z975*se
 	return d.normal(se)
 }
 
