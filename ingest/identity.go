@@ -434,6 +434,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses patternUses, m *
 		if i == 0 {
 			r.applyRunFolder(m, side)
 		}
+		r.addFacts(m, side, uses, add)
 	}
 	for _, p := range patterns {
 		if facts, tool, w, conditions, ok := p.Match(r.shown()); ok {
@@ -606,6 +607,9 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		isInside := func(r *result) bool { return below(r) && !slices.ContainsFunc(r.root.Above, isOf) }
 		if m := side.manifests[dir]; m.Pattern != "" && slices.ContainsFunc(results, below) {
 			check(m.Pattern, path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
+		}
+		if slices.ContainsFunc(results, isInside) {
+			out = append(out, u.uselessFacts(dir, side.manifests[dir], side)...)
 		}
 	}
 	return out

@@ -189,7 +189,7 @@ type source struct {
 type content struct {
 	SHA256  string // of the bytes on disk
 	Content string // hash of the unpacked content
-	Data    []byte // of a file with one of our names, which is read when all files are known
+	Data    []byte // of a file with one of our names, or with facts, which is read when all files are known
 }
 
 // stem is the name of the file without its extensions of compression and form.
@@ -198,7 +198,7 @@ func (s *source) stem() string { return decode.Stem(s.shown()) }
 // closed lets go of the file that sources were read from.
 func closed(f *decode.File, sources []*source) []*source {
 	kept := &content{SHA256: f.SHA256, Content: f.Content}
-	if sources[0].role != "" {
+	if sources[0].role != "" || maySayFacts(f, sources) {
 		kept.Data = f.Data
 	}
 	for _, s := range sources {

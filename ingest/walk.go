@@ -373,6 +373,7 @@ type sideFiles struct {
 	specs     map[string][]*source         // runtime specs, by the folder that they describe
 	reports   map[string][]*source         // data of reports, likewise: they state the identity if no spec does
 	commands  map[string]*source           // .commands files, by the path of the result without its extension
+	facts     map[string]*source           // small JSON files that may state facts of a folder, by their path
 }
 
 // indexSideFiles finds them among the sources. Faults of a file become problems of its source.
@@ -380,7 +381,7 @@ func indexSideFiles(sources []*source) sideFiles {
 	side := sideFiles{
 		sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{},
 		journals: map[string]*source{}, commands: map[string]*source{},
-		specs: map[string][]*source{}, reports: map[string][]*source{},
+		specs: map[string][]*source{}, reports: map[string][]*source{}, facts: factsFiles(sources),
 	}
 	for _, src := range sources {
 		dir := path.Dir(src.shown())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -29,6 +30,9 @@ type Manifest struct {
 	Pattern string `yaml:"pattern,omitempty"`
 	// Files overrides by file: for each field the last glob that matches the path, relative to the manifest, counts.
 	Files []Override `yaml:"files,omitempty"`
+	// FactsFrom says where JSON files of a name, each for its folder and all below, state facts: by the name of the file,
+	// for each name that a pattern may use, the path of its value.
+	FactsFrom map[string]map[string]string `yaml:"facts_from,omitempty"`
 	// Plan lists what was to be measured, so that missing results can be reported.
 	Plan []PlanItem `yaml:"plan,omitempty"`
 	// Setting holds further facts about the measurement: host, kernel, governor, clock source, the command line of the
@@ -92,7 +96,44 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 			return bad(fmt.Sprintf("files[%d].glob %.40q", i, o.Glob), "a glob such as *-tp8.json", "see ttreport help files")
 		}
 	}
+	if found := m.badFacts(); found != "" {
+		return bad("facts_from: "+found, "the name of a file, such as meta.json, and for each name that a pattern may use "+
+			"where its value stands in it, such as device: hardware.gpu", "see ttreport help files")
+	}
 	return m, nil
+}
+
+// badFacts is the first entry of FactsFrom that says nothing; "" for none.
+func (m Manifest) badFacts() string {
+	for file, paths := range m.FactsFrom {
+		if file == "" || path.Base(file) != file {
+			return fmt.Sprintf("%.40q", file)
+		}
+		for fact, at := range paths {
+			if _, known := placeholders[fact]; !known || fact == "_" || at == "" {
+				return fmt.Sprintf("%s: %.40q: %.40q", file, fact, at)
+			}
+		}
+	}
+	return ""
+}
+
+// ReadFacts returns what a JSON file states by an entry of FactsFrom, and the names of facts that it does not have.
+func ReadFacts(data []byte, paths map[string]string) (f schema.Facts, tool string, w Workload, missing []string) {
+	const depth = 16
+	v, values := decode.Parse(data, depth), map[string]string{}
+	for fact, at := range paths {
+		if text := v.Path(at).Text(); text != "" {
+			values[fact] = text
+		} else {
+			missing = append(missing, fact)
+		}
+	}
+	f, tool, w, _ = statedBy(values)
+	if strings.Contains(f.Model.Name, "/") {
+		f.Model = schema.Model{ID: f.Model.Name, Precision: f.Model.Precision}
+	}
+	return f, tool, w, missing
 }
 
 // Marshal returns the manifest's file content.

@@ -172,6 +172,12 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 	if !match(append([]patternPart{{glob: anyFolders}}, p.parts...), strings.Split(path, "/"), values) {
 		return f, "", w, nil, false
 	}
+	f, tool, w, conditions = statedBy(values)
+	return f, tool, w, conditions, true
+}
+
+// statedBy is what texts state, by the names that a pattern may use.
+func statedBy(values map[string]string) (f schema.Facts, tool string, w Workload, conditions map[string]string) {
 	texts := map[string]*string{
 		"release": &f.Release, "model": &f.Model.Name, "device": &f.Device.Name, "precision": &f.Model.Precision,
 		"impl": &f.Impl, "engine": &f.Stack.Engine, "version": &f.Stack.Version, "tool": &tool, "task": &w.Task,
@@ -201,5 +207,5 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 		}
 	}
 	f.Model.Name = schema.WithoutShard(f.Model.Name)
-	return f, tool, w, conditions, true
+	return f, tool, w, conditions
 }
