@@ -762,99 +762,70 @@ func (s *source) quietAside(withResults map[string]bool, hasAny bool) {
 	})
 }
 
-// counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
-var counters = lazyregexp.New(`\d[\d_.:T-]*\d|\d|[*?{}\[\]\\]+`)
-
-// nameMappings says of which files the mappings are that are proposed: of all of one kind in a folder by a pattern of
-// their names, where it matches no file of another kind, and else of one file.
+// nameMappings says of which files the mappings are that are proposed: of all that have one structure, by a pattern of
+// their names. It may match others, since a mapping reads what has its columns; what is read without one is left out.
 func nameMappings(sources []*source) {
-	type kind struct{ folder, ext, rest string }
-	n := names{kinds: map[string]string{}}
-	proposed := map[kind]map[string][]*schema.Problem{}
+	type structure struct{ ext, rest string }
+	type proposal struct {
+		file, text string
+		of         *schema.Problem
+	}
+	proposals := map[structure][]proposal{}
 	for _, s := range sources {
-		at := s.shown()
-		n.all = append(n.all, at)
 		for i := range s.reading.Problems {
 			p := &s.reading.Problems[i]
-			if _, list := table.Proposed(p.Hint); len(list) > 0 {
-				k := kind{path.Dir(at), path.Ext(at), list[0].Rest}
-				if n.kinds[at] = k.rest; proposed[k] == nil {
-					proposed[k] = map[string][]*schema.Problem{}
-				}
-				proposed[k][at] = append(proposed[k][at], p)
+			if text, list := table.Proposed(p.Hint); len(list) > 0 {
+				k := structure{path.Ext(s.shown()), list[0].Rest}
+				proposals[k] = append(proposals[k], proposal{s.shown(), text, p})
 			}
 		}
 	}
-	for k, files := range proposed {
-		list := slices.Sorted(maps.Keys(files))
-		all := n.pattern(list...)
-		for _, at := range list {
-			pattern := all
-			if pattern == "" {
-				pattern = cmp.Or(n.pattern(at), asName.ReplaceAllString(at, "?"))
+	for k, of := range proposals {
+		var files []string
+		for _, p := range of {
+			files = append(files, p.file)
+		}
+		pattern := patternOf(files)
+		isTaken := func(s *source) bool { return s.counts() && glob.Match("**/"+pattern, s.shown()) }
+		areApart := slices.ContainsFunc(sources, isTaken)
+		for _, p := range of {
+			if areApart {
+				pattern = asName.ReplaceAllString(p.file, "?")
 			}
-			for _, p := range files[at] {
-				text, _ := table.Proposed(p.Hint)
-				p.Hint = table.Hint(text, table.Proposal{Files: pattern, Rest: k.rest})
-			}
+			p.of.Hint = table.Hint(p.text, table.Proposal{Files: pattern, Rest: k.rest})
 		}
 	}
 }
 
-// asName matches what a pattern would not take as it stands in a name.
-var asName = lazyregexp.New(`[*?{}\[\]\\"]`)
+var (
+	// asName matches what a pattern would not take as it stands in a name.
+	asName = lazyregexp.New(`[*?{}\[\]\\"]`)
+	// counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
+	counters = lazyregexp.New(`\d[\d_.:T-]*\d|\d|[*?{}\[\]\\]+`)
+)
 
-// names are those of files, for patterns that match some of them.
-type names struct {
-	all   []string
-	kinds map[string]string // the mapping that is proposed for a file
-	asked int               // how many names were matched
-}
-
-// pattern is the shortest that matches some files of a folder, of which one mapping is proposed, and no file of another
-// mapping or of none; "" where none is found.
-func (n *names) pattern(files ...string) string {
-	begin, forms := path.Base(files[0]), map[string]bool{}
-	for _, at := range files {
-		name := path.Base(at)
+// patternOf matches the names of some files: the name that all have, but for numbers, else how all begin, in their
+// folder where they share one.
+func patternOf(files []string) string {
+	begin, form := path.Base(files[0]), counters.ReplaceAllString(path.Base(files[0]), "*")
+	if !slices.ContainsFunc(files, func(f string) bool { return path.Base(f) != begin }) {
+		return asName.ReplaceAllString(begin, "?")
+	}
+	ext, folder := path.Ext(begin), path.Base(path.Dir(files[0]))
+	for _, f := range files {
+		name := path.Base(f)
+		if path.Base(path.Dir(f)) != folder {
+			folder = ""
+		}
+		if counters.ReplaceAllString(name, "*") != form {
+			form = ""
+		}
 		for !strings.HasPrefix(name, begin) {
 			begin = begin[:len(begin)-1]
 		}
-		forms[counters.ReplaceAllString(name, "*")] = true
 	}
-	begin = asName.ReplaceAllString(begin, "?")
-	if len(files) > 1 {
-		begin = strings.TrimRight(begin, "0123456789") + "*" + path.Ext(files[0])
-	}
-	tries, least := []string{begin}, 1 // folders
-	if len(forms) == 1 {
-		tries, least = append(slices.Collect(maps.Keys(forms)), begin), 0
-	}
-	in := path.Dir(files[0])
-	for _, name := range tries {
-		for _, folders := range []string{counters.ReplaceAllString(in, "*"), asName.ReplaceAllString(in, "?")} {
-			parts := strings.Split(folders, "/")
-			for i := len(parts) - least; i >= 0; i-- {
-				pattern := path.Join(append(slices.Clone(parts[i:]), name)...) // without "."
-				if n.fits(pattern, files) {
-					return pattern
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// fits reports whether a pattern matches some files, and none of another kind. Of too many names it says no.
-func (n *names) fits(pattern string, files []string) bool {
-	const mostAsked = 500_000
-	if n.asked += len(n.all); n.asked > mostAsked {
-		return false
-	}
-	matches := func(at string) bool { return glob.Match("**/"+pattern, at) }
-	isOther := func(at string) bool { return n.kinds[at] != n.kinds[files[0]] && matches(at) }
-	isMissed := func(at string) bool { return !matches(at) }
-	return !slices.ContainsFunc(files, isMissed) && !slices.ContainsFunc(n.all, isOther)
+	whole := strings.TrimRightFunc(begin, func(r rune) bool { return !strings.ContainsRune("-_. ", r) })
+	return cmp.Or(form, path.Join(asName.ReplaceAllString(folder, "?"), asName.ReplaceAllString(whole, "?")+"*"+ext))
 }
 
 // logName matches the name of what a program printed.

@@ -206,16 +206,28 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	return closed(f, bound(sources, f.Limits().Results))
 }
 
-// readMapped reads an open file by mappings of the user's own, each of other rows, or without one where it lacks all
-// numbers that are mapped, or lacks some column and is of a tool whose format is read: a pattern of names matches more
-// than it was meant for.
-func (s *source) readMapped(ctx context.Context, mappings []table.Table) []*source {
+// readMapped reads an open file by mappings of the user's own, each of other rows. Of those of the same rows, the one
+// counts of which the file has all columns, else the first of which it has a number. It is read without one where it
+// lacks all numbers that are mapped, or lacks some column and is of a tool whose format is read: a pattern of names
+// matches more than it was meant for.
+func (s *source) readMapped(ctx context.Context, mappings [][]table.Table) []*source {
 	find := func(r *schema.Reading, code string) int {
 		return slices.IndexFunc(r.Problems, func(p schema.Problem) bool { return p.Code == code })
 	}
 	var list []schema.Reading
-	for _, m := range mappings {
-		list = append(list, m.Read(s.open))
+	for _, ofRows := range mappings {
+		var best schema.Reading
+		for i, m := range ofRows {
+			r := m.Read(s.open)
+			isWhole := find(&r, table.Lacking) < 0
+			if i == 0 || isWhole || find(&best, table.OtherFile) >= 0 {
+				best = r
+			}
+			if isWhole {
+				break
+			}
+		}
+		list = append(list, best)
 	}
 	if has := slices.DeleteFunc(slices.Clone(list), func(r schema.Reading) bool {
 		return find(&r, table.OtherFile) >= 0

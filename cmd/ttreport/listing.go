@@ -335,6 +335,10 @@ func alikeProblems(list []schema.Problem) []schema.Problem {
 			isKnown := func(m table.Proposal) bool { return slices.Contains(proposals, m) }
 			proposals = append(proposals, slices.DeleteFunc(more, isKnown)...)
 		}
+		columns := func(m table.Proposal) int { return strings.Count(m.Rest, "\n") }
+		slices.SortStableFunc(proposals, func(a, b table.Proposal) int { // the first that fits a file is that of the file
+			return columns(b) - columns(a)
+		})
 		first.Hint = table.Hint(hint, proposals...)
 		if n := len(group); n > 1 {
 			first.Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)

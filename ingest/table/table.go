@@ -632,15 +632,12 @@ func (t *Table) measures() error {
 	return nil
 }
 
-// Find returns the tables whose files match a path: of those with the same rows the first.
-func Find(list []Table, path string) (out []Table) {
-	for _, t := range list {
-		isKnown := slices.ContainsFunc(out, func(o Table) bool { return slices.Equal(o.rows, t.rows) })
-		if _, _, _, _, ok := t.files.Match(path); ok && !isKnown {
-			out = append(out, t)
-		}
-	}
-	return out
+// Find returns the tables whose files match a path, by the rows that they read.
+func Find(list []Table, path string) [][]Table {
+	isOther := func(t Table) bool { _, _, _, _, ok := t.files.Match(path); return !ok }
+	return schema.Alike(slices.DeleteFunc(slices.Clone(list), isOther), func(t Table) string {
+		return strings.Join(t.rows, ".")
+	})
 }
 
 // named are the kinds that a column names before what it holds.
