@@ -218,9 +218,6 @@ func dropCopies(results []*result) {
 		if isBetter(keep, drop, why) {
 			keep, drop = drop, keep
 		}
-		if drop.isCut() {
-			keep.takesLengths(drop)
-		}
 		keep.takes(drop, why)
 		lost[drop] = loss{keep.r, why}
 		if drop == list[a] {
@@ -268,20 +265,6 @@ func (r *result) takeFacts(from *result, withTime bool) {
 		*r.origin.of(field) = *from.origin.of(field)
 	}
 	r.isCorrected = r.isCorrected || r.doc != nil && len(taken) > 0
-}
-
-// takesLengths gives a measurement the lengths that the log of an attempt that died asked for, if it counted those.
-// There is nothing else to learn of it.
-func (p placed) takesLengths(log placed) {
-	if !duplicate.HasLengths(p.point(), log.point()) {
-		return
-	}
-	s := copied(log.r, log.point())
-	s.conditions, s.workload.Concurrency, s.workload.Rate = nil, nil, nil
-	if taken := p.r.stateWorkload(p.point(), s); taken > 0 && p.r.doc != nil {
-		p.r.doc.isChanged = true
-		unlabel(p.point())
-	}
 }
 
 // loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone,
@@ -899,7 +882,7 @@ func (p *printedScores) isOf(table *result, dir string) bool {
 // known counts what a score states beside its value.
 func known(s *schema.Score) (n int) {
 	_, hasError := s.Stderr.Get()
-	for _, x := range []bool{hasError, s.N > 0, s.Outcomes != nil, s.Outcomes != nil} {
+	for _, x := range []bool{hasError, s.N > 0, s.Outcomes != nil} {
 		if x {
 			n++
 		}

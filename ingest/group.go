@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -504,9 +505,24 @@ func folderOfRun(s *source) string {
 		dir = sweepRoot(path.Dir(dir))
 	case s.reading.Format == format.Inspect.Name && strings.HasSuffix(dir, ".eval"): // an archive that is one log
 		dir = path.Dir(dir)
+	case s.isLoad(path.Base(dir)):
+		dir = path.Dir(dir)
 	}
 	return dir
 }
+
+// isLoad reports that the numbers in the name of a folder, which are two at least, are those of the only point of a
+// source: 4-320-i1024-o256.
+func (s *source) isLoad(folder string) bool {
+	if len(s.reading.Points) != 1 {
+		return false
+	}
+	own, list := s.ownNumbers(), numbersIn.FindAllString(folder, -1)
+	isOther := func(text string) bool { n, err := strconv.Atoi(text); return err != nil || !own[n] }
+	return len(list) > 1 && !slices.ContainsFunc(list, isOther)
+}
+
+var numbersIn = lazyregexp.New(`\d+`)
 
 // hasOwnFolder reports whether the tool gives every point a folder and its files always the same names.
 func (s *source) hasOwnFolder() bool {

@@ -427,8 +427,8 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses patternUses, m *
 		s.facts, s.tool, s.workload = &facts, tool, w
 		if s.isQuiet { // its run is a different one
 			facts.RunID, facts.Start, facts.End, facts.StartNote, s.tool = "", time.Time{}, time.Time{}, "", ""
-		} else if p, err := manifest.NewPattern(m.Pattern); err == nil && m.Pattern != "" {
-			patterns = append(slices.Clone(patterns), p)
+		} else {
+			patterns = slices.Concat(patterns, m.Patterns())
 		}
 		add(s)
 		if i == 0 {
@@ -440,8 +440,9 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses patternUses, m *
 		if facts, tool, w, conditions, ok := p.Match(r.shown()); ok {
 			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
 			n := r.take(s)
-			better, r.hasPattern, r.rest = append(better, s), true, p.Rest(cmp.Or(r.rest, r.shown()))
+			better, r.hasPattern, r.rest = append(better, s), true, p.Rest(r.shown())
 			uses[p.String()] += n
+			break
 		}
 	}
 	r.same = m.same(r)
@@ -576,7 +577,8 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 	check := func(pattern, where string, isFlag, isAbove bool) {
 		p := schema.Problem{
 			Severity: schema.SevError, Path: where, Code: CodePattern, Used: "nothing of it",
-			Found:    "it matches none of the " + plaintext.Plural(len(files), "file") + " with results",
+			Found: fmt.Sprintf("%s matches none of the %s with results, or only those that a pattern before it matches",
+				pattern, plaintext.Plural(len(files), "file")),
 			Expected: "a pattern that goes to the end of the file's name, as of " + slices.Min(slices.Collect(maps.Keys(files))),
 			Hint:     "end it with /* for whatever the files are called; compare it with the path of a file, folder by folder",
 		}
@@ -605,8 +607,10 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		below := func(r *result) bool { return dir == "." || strings.HasPrefix(r.shown(), dir+"/") }
 		isOf := func(a Above) bool { return a.Root.Name == dir }
 		isInside := func(r *result) bool { return below(r) && !slices.ContainsFunc(r.root.Above, isOf) }
-		if m := side.manifests[dir]; m.Pattern != "" && slices.ContainsFunc(results, below) {
-			check(m.Pattern, path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
+		for _, p := range side.manifests[dir].Patterns() {
+			if slices.ContainsFunc(results, below) {
+				check(p.String(), path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
+			}
 		}
 		if slices.ContainsFunc(results, isInside) {
 			out = append(out, u.uselessFacts(dir, side.manifests[dir], side)...)

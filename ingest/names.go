@@ -193,11 +193,11 @@ func dateInName(shown string, latest time.Time, own map[int]bool) (t time.Time, 
 	return time.Time{}, "", false
 }
 
-// ownNumbers are the numbers of a result's workloads that people write into names: lengths, loads and requests.
-func (r *result) ownNumbers() map[int]bool {
+// ownNumbers are the numbers of a source's workloads that people write into names: lengths, loads and requests.
+func (s *source) ownNumbers() map[int]bool {
 	out := map[int]bool{}
-	for i := range r.reading.Points {
-		p := &r.reading.Points[i]
+	for i := range s.reading.Points {
+		p := &s.reading.Points[i]
 		for _, x := range []*float64{p.Key.ISL, p.Key.OSL, p.Key.Concurrency} {
 			if x != nil {
 				out[int(*x)] = true

@@ -284,7 +284,7 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 			}
 			continue
 		}
-		if err := os.Remove(d.path); err != nil {
+		if err := history.Remove(s.Dir, d.path); err != nil {
 			return &WriteError{
 				fmt.Errorf("replacing a document: %w", err),
 				"delete it: the same results are stored with what is known now",

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -303,7 +302,7 @@ func (e *edit) write(sh *shell, chosen []storedRun) error {
 	}
 	for _, s := range chosen {
 		if !stays[s.path] {
-			if err := os.Remove(filepath.FromSlash(s.path)); err != nil {
+			if err := history.Remove(e.dir, filepath.FromSlash(s.path)); err != nil {
 				return fail(exitInput, "delete it: what it had is in another document", "history: %w", err)
 			}
 		}

@@ -47,9 +47,9 @@ func identifyCommand(sh *shell) *cobra.Command {
 		}
 		is := &identification{set: set}
 		is.runs, is.unlike = identified(set)
-		if err := is.propose(args[0], id, func(p string) (ingest.Set, error) {
+		if err := is.propose(args[0], id, func(patterns []string) (ingest.Set, error) {
 			more := *id
-			more.patterns = append(slices.Clone(id.patterns), p)
+			more.patterns = patterns
 			return load(c.Context(), ws, args, &more)
 		}); err != nil {
 			return err
@@ -228,7 +228,7 @@ func missing(runs []identifiedRun, fact string) (n int) {
 
 // propose makes the manifest of what flags state and of what the names of folders and files suggest, if that says more
 // than is known.
-func (is *identification) propose(root string, id *identity, with func(pattern string) (ingest.Set, error)) error {
+func (is *identification) propose(root string, id *identity, with func(patterns []string) (ingest.Set, error)) error {
 	opt, _, err := id.input(nil, nil)
 	if err != nil {
 		return err
@@ -241,13 +241,7 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 		root = filepath.Dir(root) // a manifest lies beside a file, and beside an archive
 	}
 	is.path = path.Join(filepath.ToSlash(root), manifest.FileName)
-	if len(id.patterns) == 1 {
-		is.manifest.Pattern = id.patterns[0]
-	} else if len(id.patterns) > 1 {
-		is.doubts = append(is.doubts, "pattern: a manifest holds one, and has none of the several that are given; "+
-			"a folder below may have a manifest of its own, or --pattern states them with each reading")
-	}
-	if len(id.patterns) > 0 {
+	if is.manifest.Pattern = strings.Join(id.patterns, "\n"); is.manifest.Pattern != "" {
 		return nil // who states one knows what the names mean
 	}
 	var files []manifest.Named
@@ -260,26 +254,30 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	return is.guess(files, is.wanted(files), with)
 }
 
-// guess proposes the first pattern for names of files that says more than is known, and nothing false: for all that is
-// wanted, else for all but the model, else for what tells folders apart that would be one series.
+// guess proposes the first patterns for names of files that say more than is known, and nothing false: for all that is
+// wanted, else for all but the model, else for what tells folders apart that would be one series. A further pattern is of
+// the files that none before it matches.
 func (is *identification) guess(
-	files []manifest.Named, wanted []string, with func(pattern string) (ingest.Set, error),
+	files []manifest.Named, wanted []string, with func(patterns []string) (ingest.Set, error),
 ) error {
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
-	patterns := []string{manifest.Propose(files, wanted), manifest.Propose(files, other)}
+	tries := [][]string{proposals(files, wanted), proposals(files, other)}
 	if len(is.unlike) > 0 {
-		patterns = append(patterns, manifest.ProposeConfig(files))
+		tries = append(tries, []string{manifest.ProposeConfig(files)})
 	}
-	for i, pattern := range patterns {
-		if pattern == "" || slices.Contains(patterns[:i], pattern) { // each try reads all files again
+	var tried []string
+	for _, patterns := range tries {
+		text := strings.Join(patterns, "\n")
+		if text == "" || slices.Contains(tried, text) { // each try reads all files again
 			continue
 		}
-		set, err := with(pattern)
+		tried = append(tried, text)
+		set, err := with(patterns)
 		if err != nil {
 			return err
 		}
 		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
-		is.manifest.Pattern = pattern
+		is.manifest.Pattern = text
 		is.with, _ = identified(set)
 		if !slices.ContainsFunc(set.Problems, isUseless) && !is.misleads(set) {
 			return nil
@@ -287,6 +285,22 @@ func (is *identification) guess(
 		is.manifest.Pattern, is.with = "", nil
 	}
 	return nil
+}
+
+// proposals are patterns for names of files, each of those that none before it matches.
+func proposals(files []manifest.Named, wanted []string) (patterns []string) {
+	const most = 3
+	for len(files) > 0 && len(patterns) < most {
+		pattern := manifest.Propose(files, wanted)
+		p, err := manifest.NewPattern(pattern)
+		isRead := func(f manifest.Named) bool { _, _, _, _, ok := p.Match(f.Path); return ok }
+		left := slices.DeleteFunc(slices.Clone(files), isRead)
+		if pattern == "" || err != nil || len(left) == len(files) {
+			break
+		}
+		files, patterns = left, append(patterns, pattern)
+	}
+	return patterns
 }
 
 // said is what runs state of each of their files, and how they call what it measured.
@@ -340,7 +354,7 @@ func (is *identification) misnames() bool {
 		}
 		for _, file := range is.with[i].files {
 			was := stated[file]
-			if other := of[name]; was != "" && other != "" && other != was {
+			if other := of[name]; was != "" && other != "" && !strings.EqualFold(other, was) {
 				return true
 			}
 			of[name] = cmp.Or(was, of[name])

@@ -115,8 +115,7 @@ func Printed(file, printed *schema.Point) bool {
 	case !sameTool(&file.Key, &printed.Key) || !sameLoad(&file.Key, &printed.Key):
 		return false
 	case IsCut(printed): // there is nothing else to know it by
-		mayBe, _ := counted(file, printed)
-		return isBelow && mayBe
+		return isBelow && mayBeOfLoad(file, printed)
 	case isFailed || file.Status == schema.StatusFailed:
 		return isBelow && isFailed && file.Status == schema.StatusFailed
 	}
@@ -185,21 +184,14 @@ func lastPlaces(p *schema.Point) map[string]int {
 	return out
 }
 
-// HasLengths reports that a file counted what a load asked for, of prompts and of answers.
-func HasLengths(file, load *schema.Point) bool {
-	_, has := counted(file, load)
-	return has
-}
-
-// counted compares what a file counted with the lengths that a load asked for: whether none contradicts it, and whether
-// both are there. A template adds a few tokens to prompts, and answers may end early.
-func counted(file, load *schema.Point) (mayBe, has bool) {
+// mayBeOfLoad reports that what a file counted does not contradict the lengths that a load asked for. A template adds a
+// few tokens to prompts, and answers may end early.
+func mayBeOfLoad(file, load *schema.Point) bool {
 	isl, hasIn := file.Value("isl", "mean")
 	osl, hasOut := file.Value("osl", "mean")
 	k := &load.Key
-	hasIn, hasOut = hasIn && k.ISL != nil, hasOut && k.OSL != nil
-	mayBe = (!hasIn || math.Abs(isl-*k.ISL) <= math.Max(.05**k.ISL, 32)) && (!hasOut || osl <= 1.05**k.OSL)
-	return mayBe, mayBe && hasIn && hasOut && osl >= .95**k.OSL
+	return (!hasIn || k.ISL == nil || math.Abs(isl-*k.ISL) <= math.Max(.05**k.ISL, 32)) &&
+		(!hasOut || k.OSL == nil || osl <= 1.05**k.OSL)
 }
 
 // center returns the first of mean, median and value that is above zero; 0 when none is.

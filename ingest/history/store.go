@@ -88,6 +88,15 @@ func Replace(dir string, r schema.Run) (changed bool, err error) {
 	return put(dir, PathOf(&r), &r, Encode(&r))
 }
 
+// Remove deletes a document of a history, and the folders that are left empty.
+func Remove(dir, name string) error {
+	err := os.Remove(name)
+	for at := filepath.Dir(name); err == nil && at != filepath.Clean(dir) && os.Remove(at) == nil; {
+		at = filepath.Dir(at)
+	}
+	return err
+}
+
 // Overlay writes a run in the place of a document of another folder, which it replaces where both are loaded; not where
 // that is equal.
 func Overlay(base, dir, rel string, r schema.Run) (changed bool, err error) {

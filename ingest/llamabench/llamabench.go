@@ -125,7 +125,7 @@ func factsOf(v decode.Value) (f schema.Facts) {
 			f.Device.Name = "" // all that Android says
 		}
 	}
-	f.Stack = schema.Stack{Engine: "llama.cpp", Version: v.Get("build_number").Text()}
+	f.Stack = schema.Stack{Engine: "llama.cpp", Version: versionOf(v.Get("build_number").Text())}
 	if commit := v.Get("build_commit").Str(); commit != "" && commit != "unknown" {
 		f.Stack.Commits = map[string]string{"llama.cpp": commit}
 	}
@@ -374,6 +374,14 @@ func testOf(name string) []string {
 	return test.FindStringSubmatch(name)
 }
 
+// versionOf is the number of a build; "" for what a build without the history of the repository calls itself.
+func versionOf(number string) string {
+	if number == "0" || number == "1" {
+		return ""
+	}
+	return number
+}
+
 // points makes a point of each row. Where one row stands under several headings, the section is a part of every
 // workload: such tables are of different devices or settings, and no repeats.
 func points(f *decode.File, r *schema.Reading, rows []row) {
@@ -384,7 +392,7 @@ func points(f *decode.File, r *schema.Reading, rows []row) {
 		facts, number := r.Facts, ""
 		facts.Model.Name, facts.Model.Precision = x.cells[0], precision(x.cells[0])
 		if x.build != nil {
-			number = x.build[2]
+			number = versionOf(x.build[2])
 			facts.Stack = schema.Stack{
 				Engine: "llama.cpp", Version: number, Commits: map[string]string{"llama.cpp": x.build[1]},
 			}

@@ -26,8 +26,9 @@ type Manifest struct {
 	// Tool and Workload apply to every result below.
 	Tool     string   `yaml:"tool,omitempty"`
 	Workload Workload `yaml:"workload,omitempty"`
-	// Pattern reads identity from the paths below; see [Pattern].
-	Pattern string `yaml:"pattern,omitempty"`
+	// Pattern reads identity from the paths below, with a pattern on each line; see [Pattern].
+	Pattern  string `yaml:"pattern,omitempty"`
+	patterns []Pattern
 	// Files overrides by file: for each field the last glob that matches the path, relative to the manifest, counts.
 	Files []Override `yaml:"files,omitempty"`
 	// FactsFrom says where JSON files of a name, each for its folder and all below, state facts: by the name of the file,
@@ -78,6 +79,13 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 	}
 	if n := len(m.Files); n > mostOverrides {
 		return bad(fmt.Sprintf("%d entries of files", n), fmt.Sprintf("at most %d", mostOverrides), "state more in one glob")
+	}
+	for text := range strings.Lines(m.Pattern) {
+		p, err := NewPattern(strings.TrimSpace(text))
+		if err != nil {
+			return bad(err.Error(), "a pattern on each line of pattern:", "see ttreport help files")
+		}
+		m.patterns = append(m.patterns, p)
 	}
 	for i := range m.Targets {
 		m.Targets[i].Unit = schema.Unit(m.Targets[i].Metric)
@@ -135,6 +143,9 @@ func ReadFacts(data []byte, paths map[string]string) (f schema.Facts, tool strin
 	}
 	return f, tool, w, missing
 }
+
+// Patterns are those of a manifest that was read, in their order: the first that matches a file counts.
+func (m Manifest) Patterns() []Pattern { return m.patterns }
 
 // Marshal returns the manifest's file content.
 func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
