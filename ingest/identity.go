@@ -574,13 +574,16 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		files[r.shown()] = true
 	}
 	var out []schema.Problem
-	check := func(pattern, where string, isFlag, isAbove bool) {
+	check := func(i int, pattern, where string, isFlag, isAbove bool) {
 		p := schema.Problem{
 			Severity: schema.SevError, Path: where, Code: CodePattern, Used: "nothing of it",
-			Found: fmt.Sprintf("%s matches none of the %s with results, or only those that a pattern before it matches",
-				pattern, plaintext.Plural(len(files), "file")),
+			Found:    "it matches none of the " + plaintext.Plural(len(files), "file") + " with results",
 			Expected: "a pattern that goes to the end of the file's name, as of " + slices.Min(slices.Collect(maps.Keys(files))),
 			Hint:     "end it with /* for whatever the files are called; compare it with the path of a file, folder by folder",
+		}
+		if i > 0 {
+			p.Found = fmt.Sprintf("%s matches none of the %s with results, or only those of the patterns before it", pattern,
+				plaintext.Plural(len(files), "file"))
 		}
 		switch taken, isMatched := u[pattern]; {
 		case isAbove: // it is of more files than are read this time
@@ -600,16 +603,16 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		}
 		out = append(out, p)
 	}
-	for _, p := range patterns {
-		check(p.String(), "--pattern "+p.String(), true, false)
+	for i, p := range patterns {
+		check(i, p.String(), "--pattern "+p.String(), true, false)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(side.manifests)) {
 		below := func(r *result) bool { return dir == "." || strings.HasPrefix(r.shown(), dir+"/") }
 		isOf := func(a Above) bool { return a.Root.Name == dir }
 		isInside := func(r *result) bool { return below(r) && !slices.ContainsFunc(r.root.Above, isOf) }
-		for _, p := range side.manifests[dir].Patterns() {
+		for i, p := range side.manifests[dir].Patterns() {
 			if slices.ContainsFunc(results, below) {
-				check(p.String(), path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
+				check(i, p.String(), path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
 			}
 		}
 		if slices.ContainsFunc(results, isInside) {

@@ -9,8 +9,8 @@ func TestWordsOfMeasuredLines(t *testing.T) {
 		"time per output token: 8", "120 tok/s 3", "Tokens/s: 7", "tokens per sec 5", "Request throughput: 3.1",
 		"req/s = 4", "requests/s 5", "mean latency 20", "p95_latency=3", "latency average 7", "Latency_p50: 9",
 	} {
-		if !isMeasuredLine([]byte(line)) || !mayBeMeasured([]byte(line)) {
-			t.Errorf("%q: matches %v, words %v", line, isMeasuredLine([]byte(line)), mayBeMeasured([]byte(line)))
+		if at := measuredAt([]byte(line), false); at < 0 || !mayBeMeasured([]byte(line)) {
+			t.Errorf("%q: matches %d, words %v", line, at, mayBeMeasured([]byte(line)))
 		}
 	}
 	if mayBeMeasured([]byte("INFO 06-20 10:00:00 engine.py:310] Added 8 to the batch")) {

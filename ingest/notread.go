@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
@@ -21,24 +19,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/ingest/table"
 )
-
-// measuredLine match a line that states a latency, a throughput or a score of a model. One expression of all is too
-// large for the quick way in which package regexp matches a line.
-var measuredLine = []*lazyregexp.Regexp{
-	lazyregexp.New(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
-		`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
-		`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`),
-	lazyregexp.New(`(?i)\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b)|` +
-		`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
-		`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d|` +
-		`\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|"avg_ts":\s*\d`),
-}
-
-func isMeasuredLine(line []byte) bool {
-	isMeasured := func(re *lazyregexp.Regexp) bool { return re.Match(line) }
-	return bytes.ContainsAny(line, "0123456789") && slices.ContainsFunc(measuredLine, isMeasured) &&
-		!engineLine.Match(line)
-}
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = lazyregexp.New(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
@@ -170,7 +150,7 @@ func measuredColumns(head []byte) string {
 
 // code are files of programs, whose texts are no results: a test of a reader has one in quotes.
 var code = strings.Fields(".py .go .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb .css .scss .cmake " +
-	".patch .diff .lua .proto .bat .ps1")
+	".nix .patch .diff .lua .proto .bat .ps1")
 
 // programs are these and other files that name numbers and hold none.
 var programs = append(strings.Fields(".sh .js .lock .svg .j2 .tmpl .tpl .sql .json .jsonl .tex"), code...)
@@ -286,34 +266,6 @@ func mappingHint(f *decode.File) string {
 	return "if a row is a point, say what the columns hold under tables: in ttreport.yaml; see ttreport help files"
 }
 
-// measuredRow is a row of a table in markdown that has a number, or the heading of its column, called like one of a
-// benchmark; "" for none.
-func measuredRow(text []byte) string {
-	var head []byte
-	isOfHead := false
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); bytes.IndexByte(line, '|') < 0 {
-			head = nil
-			continue
-		}
-		hasNumber := numberCell.Match(line)
-		isOf := hasNumber && isOfHead && head != nil || table.IsMeasured(string(line))
-		switch {
-		case head == nil || !hasNumber && isOf: // headings may have two lines
-			head, isOfHead = line, isOf
-		case hasNumber && isOfHead:
-			return excerpt(head)
-		case hasNumber && isOf:
-			return excerpt(line)
-		}
-	}
-	return ""
-}
-
-// numberCell matches a cell of a table that is a number, perhaps with its unit or deviation.
-var numberCell = lazyregexp.New(`(?i)(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|W|tok(?:en)?s?/s|t/s)?\s*` +
-	`(?:±[^|]*)?[*]*\s*(?:\||$)`)
-
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other. Prose names numbers, so
 // that in documents two lines must state one.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
@@ -329,20 +281,18 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	}
 	text = bytes.ReplaceAll(text, []byte("**"), nil) // of a document: what is printed bold, and as code
 	text = bytes.ReplaceAll(text, []byte("`"), nil)
-	drawn := bytes.ReplaceAll(text, []byte("│"), []byte("|")) // as AIPerf and others draw tables
-	if row := measuredRow(drawn); row != "" {
-		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
+	text = bytes.ReplaceAll(text, []byte("│"), []byte("|")) // as AIPerf and others draw tables
+	found := searched{isDocument: ext == ".md"}
+	if found.search(text); found.row != "" {
+		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(found.row))
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
 		return true
 	}
-	lines, stated, pairs, words := measuredLines(text)
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
-		plaintext.Plural(lines, "line"), redact.Text(words))
+		plaintext.Plural(found.lines, "line"), redact.Text(found.first))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
-	if ext == ".md" { // of a run is what a date is in the name of
-		return stated > 1 || stated == 1 && dateName.MatchString(path.Base(p.Path))
-	}
-	return lines > 1 || stated == 1 || pairs > 0 || lines == 1 && isPage
+	isOfRun := !found.isDocument || dateName.MatchString(path.Base(p.Path)) // as a date in its name says of a document
+	return found.lines > 1 || found.lines == 1 && isOfRun
 }
 
 // unreadCharts completes the problem of a page that draws numbers of a benchmark; false for any other.
@@ -361,71 +311,129 @@ func unreadCharts(p *schema.Problem, page []byte) bool {
 	return len(names) > 0
 }
 
-// measuredLines counts the lines with a number of a benchmark: those that state nothing else, and those that state one
-// beside its name; words are the first.
-func measuredLines(text []byte) (lines, stated, pairs int, words string) {
-	var head []byte // nil unless it may be a line of headings
-	isTitled := false
+// searched is what a search of a text for numbers of a benchmark found.
+type searched struct {
+	isDocument bool   // of prose, in which lines count that state nothing else
+	lines      int    // that state a number
+	first      string // of them, from what it names
+	row        string // of a table with numbers: its headings if these name them, else itself
+}
+
+// search looks for a row of a table with numbers that its headings name, or itself, and for lines that state a number
+// beside its name or with the unit of a throughput.
+func (f *searched) search(text []byte) {
+	var rows tableSearch
+	isTitled := false // by a line such as "TTFT (s):", above lines that are indented
 	for line := range bytes.Lines(text) {
-		may, isRow := mayBeMeasured(line), head != nil && isAligned(head, line)
-		hasPair, isPair := statesPair(line, may, isTitled)
-		isTitled = isTitle(line, isTitled)
-		if may {
-			head = line
-		} else if !isRow && !rule.Match(line) {
-			head = nil
-		}
-		switch {
-		case hasPair:
-			pairs++
-		case !isRow && !(may && isMeasuredLine(line)):
+		isBelow := line[0] == ' ' || line[0] == '\t'
+		if line = bytes.TrimSpace(line); len(line) == 0 || rule.Match(line) {
 			continue
 		}
-		if lines++; lines == 1 {
-			words = excerpt(behindStamp(line))
+		may := mayBeMeasured(line)
+		if f.row = rows.row(line, may || bytes.IndexByte(line, '|') >= 0); f.row != "" {
+			return
 		}
-		if isRow || isPair || statedLine.Match(bytes.TrimSpace(line)) {
-			stated++
+		isTitled = isTitled && isBelow
+		if at := measuredAt(line, isTitled); at >= 0 && (may || isTitled) && !f.isProse(line) {
+			if f.lines++; f.lines == 1 {
+				f.first = excerpt(line[at:])
+			}
 		}
+		isTitled = isTitled || may && isTitle(line)
 	}
-	return lines, stated, pairs, words
 }
 
-// isTitle reports a line such as "TTFT (s):", and those below it that are indented.
-func isTitle(line []byte, isBelow bool) bool {
-	text := bytes.TrimSpace(line)
-	return bytes.HasSuffix(text, []byte(":")) && len(text) < 60 && table.IsMeasured(string(text)) ||
-		isBelow && len(text) > 0 && text[0] != line[0]
+// isTitle reports a line that names the number of the lines below it.
+func isTitle(line []byte) bool {
+	return len(line) < 60 && line[len(line)-1] == ':' && table.IsMeasured(string(line))
 }
 
-// statesPair reports a line with a name and a number of a benchmark, such as "ttft_p50: 12.5", and one that begins so.
-// Below a title any name is one.
-func statesPair(line []byte, may, isTitled bool) (has, begins bool) {
-	if !may && !isTitled || line[0] == '|' || bytes.IndexByte(line, '.') < 0 {
-		return false, false
+// isProse reports a line that states no result, whatever it names: of prose, or of what a server logs while it runs.
+func (f *searched) isProse(line []byte) bool {
+	const longest, longestOfDocument = 400, 80
+	isSentence := f.isDocument && (len(line) > longestOfDocument || line[len(line)-1] == '.')
+	return len(line) > longest || isSentence || engineLine.Match(line)
+}
+
+// tableSearch goes through the lines of a text.
+type tableSearch struct {
+	head    []byte // that the next line may be a row of
+	named   int    // how many of its cells name a number
+	isPiped bool   // its cells stand between bars
+}
+
+// row is the row of a table with numbers that a line is, or its headings if these name them; "" where it is none. may
+// says that the line may name a number.
+func (t *tableSearch) row(line []byte, may bool) string {
+	least := 2 // cells, where these may be words of a sentence
+	if isPiped := bytes.IndexByte(line, '|') >= 0; isPiped != t.isPiped {
+		*t = tableSearch{isPiped: isPiped}
 	}
-	for i, pair := range fraction.FindAllStringSubmatchIndex(string(line), 20) {
+	if !may && t.head == nil {
+		return ""
+	}
+	if t.isPiped {
+		least = 1
+	}
+	names, numbers := cellsOf(line, may)
+	switch {
+	case t.isPiped && t.head == nil, numbers == 0 && names >= least: // headings may have two lines
+		t.head, t.named = line, names
+	case t.head != nil && min(numbers, t.named) >= least:
+		return excerpt(t.head)
+	case t.isPiped && min(numbers, names) > 0:
+		return excerpt(line)
+	case !t.isPiped:
+		t.head = nil
+	}
+	return ""
+}
+
+// cellsOf counts the cells of a line that name a number of a benchmark, where it may name one, and those that are
+// numbers. They stand between bars, commas or blanks.
+func cellsOf(line []byte, may bool) (names, numbers int) {
+	cells := strings.FieldsSeq(string(line))
+	for _, separator := range []string{",", "|"} {
+		if n := strings.Count(string(line), separator); n > 1 || n == 1 && separator == "|" {
+			cells = strings.SplitSeq(string(line), separator)
+		}
+	}
+	for cell := range cells {
+		switch cell = strings.TrimSpace(cell); {
+		case numberCell.MatchString(cell):
+			numbers++
+		case may && table.IsMeasured(cell):
+			names++
+		}
+	}
+	return names, numbers
+}
+
+// measuredAt is where a line begins to state a number of a benchmark: at its name, which below a title is any, or at
+// the first of a throughput; -1 for nowhere.
+func measuredAt(line []byte, isTitled bool) int {
+	for _, pair := range stated.FindAllStringSubmatchIndex(string(line), 20) {
 		name := strings.TrimSpace(string(line[pair[2]:pair[3]]))
-		if (isTitled && line[0] == ' ' || table.IsMeasured(name)) && len(name) < 60 && !ofLimit.MatchString(name) {
-			return !engineLine.Match(line), i == 0 && len(bytes.Trim(line[:pair[2]], " \t-*\"'{")) == 0
+		if (isTitled || table.IsMeasured(name)) && !ofLimit.MatchString(name) {
+			return pair[2]
 		}
 	}
-	return false, false
+	if at := withMeasuredUnit.FindIndex(line); at != nil {
+		return at[0]
+	}
+	return -1
 }
 
-// behindStamp is what a line says of a benchmark, behind the stamp of a log.
-func behindStamp(line []byte) []byte {
-	begin := len(line)
-	for _, re := range measuredLine {
-		if at := re.FindIndex(line); at != nil {
-			begin = min(begin, at[0])
-		}
-	}
-	if begin > 40 && begin < len(line) {
-		return line[begin:]
-	}
-	return line
-}
+var (
+	// stated matches a number behind its name, perhaps with labels, and a sign, or behind a name at the end of a line.
+	stated = lazyregexp.New(`([A-Za-z][\w/ .@^()%-]{0,58})(?:\{[^}]*\})?(?:["']?\s*[:=>]\s*["'~]?\d|` +
+		`\s+\d[\d.,]*\s*\S{0,5}$)`)
+	// withMeasuredUnit matches a throughput by its unit, or a score behind its name.
+	withMeasuredUnit = lazyregexp.New(`(?i)\d[\d.,]*\s*(?:tok(?:en)?s?(?:/s|[ -]per[ -]sec)|t/s\b)|` +
+		`\b(?:acc|accuracy)\s+[01]?\.\d\d`)
+	// numberCell matches a cell of a table that is a number, perhaps with its unit or deviation.
+	numberCell = lazyregexp.New(`(?i)^[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|W|tok(?:en)?s?/s|t/s)?\s*(?:±.*)?[*;]*$`)
+)
 
 var (
 	// tag matches what a page shows nothing of.
@@ -434,35 +442,9 @@ var (
 	// chart matches what draws a chart of a page, with numbers; chartText what it or its axes are called.
 	chart     = lazyregexp.New(`(?s)(?:Plotly\.newPlot|new Chart|vegaEmbed|Highcharts\.chart)\(.*?[\[,:]\s*\d+\.\d`)
 	chartText = lazyregexp.New(`\b(?:text|title|name|label)["']?\s*:\s*["']([^"'<>\\\n]{3,60})["']`)
-	// rule matches a line that is drawn, or empty.
-	rule = lazyregexp.New(`^[-=+|_\s]*$`)
+	// rule matches a line that is drawn.
+	rule = lazyregexp.New(`^[-=+|:_\s]*$`)
 )
-
-// isAligned reports a row of a table that is aligned with blanks, or has commas, below headings of a benchmark.
-func isAligned(head, row []byte) bool {
-	cells := func(line []byte) iter.Seq[string] { return strings.FieldsSeq(string(line)) }
-	if bytes.Count(head, []byte(",")) > 1 {
-		cells = func(line []byte) iter.Seq[string] { return strings.SplitSeq(string(line), ",") }
-	}
-	numbers := func(line []byte) (n int) {
-		for cell := range cells(line) {
-			if _, err := strconv.ParseFloat(strings.Trim(cell, ",; \n"), 64); err == nil {
-				n++
-			}
-		}
-		return n
-	}
-	if numbers(row) < 2 || numbers(head) > 0 {
-		return false
-	}
-	headings := 0
-	for name := range cells(head) {
-		if table.IsMeasured(name) {
-			headings++
-		}
-	}
-	return headings > 1
-}
 
 // unreadJSON completes the problem of JSON, or of a notebook, with numbers of a benchmark; false for any other.
 func unreadJSON(p *schema.Problem, f *decode.File) bool {
@@ -496,16 +478,6 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 }
 
 const ofNoFormat = ", in JSON of no known format"
-
-// statedLine matches a line whose number is that of a benchmark, where a text has no other.
-var statedLine = lazyregexp.New(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
-	`[^.,;]{0,20}[:=]\s*\d|` +
-	`^[^.]{0,80}\bacc['"]?(?:\s*[:=])?\s*[01]?\.\d\d|` +
-	`^[^.]{0,30}\b(accuracy|pass@\d+|final score|overall score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
-	`^\s*\{.*"(?:accuracy|perplexity|ppl)":\s*\d|` +
-	`\d\s*tok(en)?s?/s\b.*\bttft\b.*\d|` +
-	`^\s*tok(en)?s?/s\s+\d|` +
-	`^.{0,40}\d\s*(?:tok(en)?s?(/s|[ -]per[ -]sec)|t/s\b).{0,60}$`)
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
 // items are searched: the others have the same names. Of an object the first members are: to search 250,000 takes a
@@ -691,25 +663,21 @@ func joinedNames(names []string) string {
 	return redact.Text(strings.Join(names, ", "))
 }
 
-// longestMeasured bounds a line that states a number of a benchmark.
-const longestMeasured = 400
-
-// mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have
+// mayBeMeasured reports a line with a word that names of numbers of a benchmark have: nearly all lines of a log have
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
-	if len(line) >= longestMeasured {
-		return false
-	}
 	low := bytes.ToLower(line)
-	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "latency", "acc", "avg_ts",
-		"q/s", "qs/s", "ts/s", "per s", "per_s", "per-s", "qps", // a request by itself is in most lines of a server's log
-		"exact", "pass", "score", "perplex", "ppl", "map", "rouge", "f1", "bleu", "recall"} {
+	for _, word := range measuredWords {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}
 	}
 	return false
 }
+
+// measuredWords are such words; a request by itself is in most lines of a server's log.
+var measuredWords = strings.Fields("ttft tpot itl e2el tok t/s throughput latency acc avg_ts q/s qs/s ts/s per_s " +
+	"per-s qps exact pass score perplex ppl map rouge f1 bleu recall")
 
 // codeBenchmarkText is the code of a problem about a text or a table with numbers of a benchmark.
 const codeBenchmarkText = "benchmark-text"

@@ -134,6 +134,7 @@ func TestNothingIsSilent(t *testing.T) {
 		"mlx.log":    "Generation: 100 tokens, 45.6 tokens-per-sec\nPeak memory: 4.5 GB\n",
 		"json.log":   "boot\nBENCH_RESULT: {\"tokens\": 64, \"tok_per_s\": 4.25}\ndone\n",
 		"pair.txt":   "requests: 10\nttft_mean: 0.534\n",
+		"server.txt": "vllm:time_to_first_token_seconds_sum{model=\"x\"} 12.5\n",
 		"dot.txt":    "requests: 10\nttft_mean: 0.534.\n",
 		"titled.txt": "TTFT (s):\n  Average:   0.123\n  P50:       0.120\n",
 		"eval.log":   "INFO step 100\n[eval] exact_match=0.71 f1=0.83\n",

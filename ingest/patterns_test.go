@@ -147,3 +147,37 @@ func TestPatternOfManyRuns(t *testing.T) {
 		}
 	}
 }
+
+// A manifest has a pattern on each line: the first that matches a file counts, and one that cannot be read is an error.
+func TestSeveralPatternsOfAManifest(t *testing.T) {
+	files := map[string]string{
+		"bench/h100/t/01/r.json": result("acme/x", "20260101-000000", 1),
+		"evals/acme/a100/r.json": result("acme/x", "20260102-000000", 2),
+		manifest.FileName:        "pattern: |\n  bench/{device}/*/*/*\n  {device}/*\n",
+	}
+	var devices []string
+	set := load(t, ingest.Options{}, files)
+	for _, r := range set.Runs {
+		devices = append(devices, r.Device.Name)
+	}
+	if got := strings.Join(devices, " "); got != "h100 a100" || len(set.Problems) > 0 {
+		t.Errorf("%s %v", got, set.Problems)
+	}
+	files[manifest.FileName] = "pattern: |\n  {device}/*\n  {gpu}/*\n"
+	if p := load(t, ingest.Options{}, files).Problems; len(p) != 1 || p[0].Code != "bad-manifest" ||
+		!strings.Contains(p[0].Found, "it names {gpu}") {
+		t.Errorf("%v", p)
+	}
+}
+
+// A point whose folder is called after its load is of the run of the folder above: by itself each would be a build.
+func TestFoldersOfLoads(t *testing.T) {
+	files := map[string]string{}
+	for i, c := range []int{1, 4, 16} {
+		name := fmt.Sprintf("m/01/%d-isl128-osl64/r.json", c)
+		files[name] = lengths(result("acme/x", fmt.Sprintf("20260101-00000%d", i), c))
+	}
+	if set := load(t, ingest.Options{}, files); len(set.Runs) != 1 || len(points(set)) != 3 {
+		t.Errorf("%d runs, %v", len(set.Runs), set.Problems)
+	}
+}

@@ -76,7 +76,7 @@ func knownFacts() []knownFact {
 		return r.Start.Format("2006-01-02")
 	}
 	return []knownFact{
-		{"model", "model.name", "--model NAME, or {model} in --pattern",
+		{"model", "model.name", "--model NAME, {model} in --pattern, or a column of a table that is mapped as model",
 			func(r *schema.Run) string { return r.Model.Name }},
 		{"device", "device.name", "--device NAME, or {device} in --pattern",
 			func(r *schema.Run) string { return r.Device.Name }},
@@ -209,6 +209,7 @@ func (is *identifiedRun) measured(r *schema.Run) {
 type identification struct {
 	set      ingest.Set
 	runs     []identifiedRun
+	named    map[string]*identifiedRun
 	unlike   []schema.Problem  // what only names say of them
 	doubts   []string          // names that may stand for several, or be of one
 	manifest manifest.Manifest // that is proposed
@@ -228,7 +229,9 @@ func missing(runs []identifiedRun, fact string) (n int) {
 
 // propose makes the manifest of what flags state and of what the names of folders and files suggest, if that says more
 // than is known.
-func (is *identification) propose(root string, id *identity, with func(patterns []string) (ingest.Set, error)) error {
+func (is *identification) propose(
+	root string, id *identity, with func(patterns []string) (ingest.Set, error),
+) error {
 	opt, _, err := id.input(nil, nil)
 	if err != nil {
 		return err
@@ -245,23 +248,24 @@ func (is *identification) propose(root string, id *identity, with func(patterns 
 		return nil // who states one knows what the names mean
 	}
 	var files []manifest.Named
+	is.named = map[string]*identifiedRun{}
 	for i := range is.runs {
 		for _, file := range is.runs[i].files {
 			below := strings.TrimPrefix(file, path.Dir(path.Dir(is.path))+"/") // the folder with the manifest and its own
 			files = append(files, manifest.Named{Path: below, Model: is.runs[i].facts["model"].value})
+			is.named[below] = &is.runs[i]
 		}
 	}
 	return is.guess(files, is.wanted(files), with)
 }
 
 // guess proposes the first patterns for names of files that say more than is known, and nothing false: for all that is
-// wanted, else for all but the model, else for what tells folders apart that would be one series. A further pattern is of
-// the files that none before it matches.
+// wanted, else for all but the model, else for what tells folders apart that would be one series.
 func (is *identification) guess(
 	files []manifest.Named, wanted []string, with func(patterns []string) (ingest.Set, error),
 ) error {
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
-	tries := [][]string{proposals(files, wanted), proposals(files, other)}
+	tries := [][]string{is.patterns(files, wanted), is.patterns(files, other)}
 	if len(is.unlike) > 0 {
 		tries = append(tries, []string{manifest.ProposeConfig(files)})
 	}
@@ -287,8 +291,9 @@ func (is *identification) guess(
 	return nil
 }
 
-// proposals are patterns for names of files, each of those that none before it matches.
-func proposals(files []manifest.Named, wanted []string) (patterns []string) {
+// patterns are those that names of files suggest for what is wanted: each of what the files lack that none before it
+// matches.
+func (is *identification) patterns(files []manifest.Named, wanted []string) (patterns []string) {
 	const most = 3
 	for len(files) > 0 && len(patterns) < most {
 		pattern := manifest.Propose(files, wanted)
@@ -299,6 +304,10 @@ func proposals(files []manifest.Named, wanted []string) (patterns []string) {
 			break
 		}
 		files, patterns = left, append(patterns, pattern)
+		wanted = slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool {
+			isLacking := func(f manifest.Named) bool { return is.named[f.Path].facts[fact].value == "" }
+			return !slices.ContainsFunc(left, isLacking)
+		})
 	}
 	return patterns
 }

@@ -65,10 +65,11 @@ var Reader = draft.Format{
 
 // readRows reads rows, of one model or several, and returns how many there are.
 func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) (n int) {
-	runs := draft.RunsOf[[3]string](out)
+	runs := draft.RunsOf[[4]string](out)
 	for v := range draft.Each(f, rows) {
 		facts := factsOf(v)
-		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, facts)
+		commit := facts.Stack.Commits["llama.cpp"]
+		r := runs.Of([4]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version, commit}, facts)
 		r.Facts.Widen(facts.Start, facts.End, "")
 		d := draft.New(f, r, v, "llama-bench")
 		row := d.In
@@ -385,19 +386,17 @@ func versionOf(number string) string {
 // points makes a point of each row. Where one row stands under several headings, the section is a part of every
 // workload: such tables are of different devices or settings, and no repeats.
 func points(f *decode.File, r *schema.Reading, rows []row) {
-	runs := draft.RunsOf[[2]string](r)
+	runs := draft.RunsOf[[3]string](r)
 	var drafts []*draft.Draft
 	under, several := map[string]string{}, false
 	for _, x := range rows {
-		facts, number := r.Facts, ""
+		facts, number, commit := r.Facts, "", ""
 		facts.Model.Name, facts.Model.Precision = x.cells[0], precision(x.cells[0])
 		if x.build != nil {
-			number = versionOf(x.build[2])
-			facts.Stack = schema.Stack{
-				Engine: "llama.cpp", Version: number, Commits: map[string]string{"llama.cpp": x.build[1]},
-			}
+			number, commit = versionOf(x.build[2]), x.build[1]
+			facts.Stack = schema.Stack{Engine: "llama.cpp", Version: number, Commits: map[string]string{"llama.cpp": commit}}
 		}
-		d := draft.New(f, runs.Of([2]string{x.cells[0], number}, facts), decode.Value{}, "llama-bench")
+		d := draft.New(f, runs.Of([3]string{x.cells[0], number, commit}, facts), decode.Value{}, "llama-bench")
 		x.read(d)
 		drafts = append(drafts, d)
 		key := number + " " + d.Key.String()

@@ -206,3 +206,13 @@ func TestARowPrintedAgain(t *testing.T) {
 		t.Errorf("%v, %d; %v", keys, again, r.Problems)
 	}
 }
+
+// A build that does not know its history calls itself 1: its commit says which it is.
+func TestBuildsWithoutTheirHistory(t *testing.T) {
+	one := strings.ReplaceAll(rows, `"build_number":1234`, `"build_number":1`)
+	both := strings.Replace(one, `"build_commit":"4df29be"`, `"build_commit":"aaaaaa1"`, 1)
+	if r := reader.Must(t, "x.json", both); r.Facts.Stack.Version != "" || len(r.Points) != 1 || len(r.More) != 2 ||
+		r.Facts.Stack.Commits["llama.cpp"] != "aaaaaa1" || r.More[0].Facts.Stack.Commits["llama.cpp"] != "4df29be" {
+		t.Errorf("%+v, %d points, %+v", r.Facts.Stack, len(r.Points), r.More)
+	}
+}

@@ -364,7 +364,7 @@ func (r *reader) note(cells []cell, row decode.Value) (has bool) {
 // is too large for the quick way in which package regexp matches a line.
 var measured = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?i)ttft|tpot|tok(?:en)?s?[ _/-]*(?:per[ _-]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
-		`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
+		`throughput|(?:^|[^u])tput|latenc|first.token|per.output.token|time_to_first|` +
 		`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
 		`eval_duration|\bt/s\b|_toks$|\bavg_ts$|` +
 		`\breq(?:uest)?s?(?:/|[ _-]per[ _-])s|response[_ ]time$|(?:^|_)p9[059]_ms$|` +

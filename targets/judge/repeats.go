@@ -170,7 +170,7 @@ func unlike(c *columns.Columns, releases []Release, path string) []schema.Proble
 			"than a date or a number%s", first, second, of[0], more),
 		Expected: "builds of one device and setup, or results that state what was different", Used: "one series",
 		Hint: fmt.Sprintf("if they are two: {%s} in --pattern, or a manifest in each folder, says what the names are; "+
-			"ttreport identify %s proposes a pattern", fact, root),
+			"ttreport identify %s shows what a pattern could state", fact, root),
 	}}
 }
 
@@ -308,7 +308,7 @@ func inFiles(c *columns.Columns, releases []Release, path string) (out []schema.
 					plaintext.Plural(n, "workload"), name(id)),
 				Expected: "results that state what was different", Used: "each as a workload of its own: these are not compared",
 				Hint: "state what the names say with {impl} or {config} in --pattern, or in a manifest, and read all again; " +
-					"ttreport identify PATH proposes a pattern",
+					"ttreport identify PATH shows what a pattern could state",
 			})
 		}
 	}
