@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // metrics.txt
 	"encoding/json"
 	"math"
 	"slices"
@@ -224,20 +225,6 @@ func MetricAccepted(place int) string { return "acceptance_rate_" + strconv.Itoa
 // MetricTurn is the mean TTFT of a turn of conversations.
 func MetricTurn(turn int) string { return "ttft_turn_" + strconv.Itoa(turn) }
 
-func ofTurn(turn int) MetricInfo {
-	return MetricInfo{
-		Name: MetricTurn(turn), Label: "TTFT, turn " + strconv.Itoa(turn), Unit: "ms", Better: Lower,
-		Means: "mean time to first token of turn " + strconv.Itoa(turn) + " of conversations",
-	}
-}
-
-func accepted(place int) MetricInfo {
-	return MetricInfo{
-		Name: MetricAccepted(place), Label: "Acceptance at " + strconv.Itoa(place), Unit: "%", Better: Higher, Zero: true,
-		Means: "share of drafts of which token " + strconv.Itoa(place) + " was accepted",
-	}
-}
-
 // Metrics of what tokens cost. Nothing judges them against history: a price that is edited is no regression.
 const (
 	MetricCostOutput = "usd_per_mtok_output"
@@ -245,193 +232,55 @@ const (
 	MetricCostTotal  = "usd_per_mtok_total"
 )
 
-var catalogue = []MetricInfo{
-	{
-		Name: "ttft", Label: "TTFT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
-		Always: []string{"mean", "median", "p99"},
-		Means:  "time to first token: from sending the request to the first token's arrival",
-	},
-	{
-		Name: "ttft_later", Label: "TTFT, later turns", Unit: "ms", Better: Lower, Judged: true,
-		Means: "mean time to first token of requests that needed the answer to an earlier one",
-	},
-	ofTurn(1), ofTurn(2), ofTurn(3), ofTurn(4), ofTurn(5), ofTurn(6), ofTurn(7), ofTurn(Places),
-	{
-		Name: "tpot", Label: "TPOT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
-		Always: []string{"mean", "median", "p99"}, StandIns: []string{"ntpot", "itl"},
-		Means: "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request",
-	},
-	{
-		Name: MetricTTFO, Label: "TTFO", Unit: "ms", Better: Lower, Latency: true,
-		Means: "time to first output token: from sending the request to the first token behind the reasoning " +
-			"(AIPerf's name)",
-	},
-	{
-		Name: "itl", Label: "ITL", Unit: "ms", Better: Lower, Latency: true, Column: true, Always: []string{"mean"},
-		Means: "inter-token latency: all gaps between chunks of all requests, pooled",
-	},
-	{
-		Name: "ntpot", Label: "NTPOT", Unit: "ms", Better: Lower, Latency: true, Column: true,
-		Means: "normalised time per output token: E2EL / output tokens, the first token included",
-	},
-	{
-		Name: "e2el", Label: "E2EL", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
-		Always: []string{"mean", "median", "p99"}, Means: "end-to-end latency of a request",
-	},
-	{
-		Name: "tps_user", Label: "Tok/s/user", Unit: "tok/s", Better: Higher,
-		Means: "speed that one user sees; the definition says how it was averaged",
-	},
-	{
-		Name: "output_tps", Label: "Output tok/s", Unit: "tok/s", Better: Higher, Judged: true,
-		StandIns: []string{"total_tps", "rps", "input_tps"}, Means: "output tokens of all requests over the duration",
-	},
-	{
-		Name: "total_tps", Label: "Total tok/s", Unit: "tok/s", Better: Higher,
-		Means: "input and output tokens of all requests over the duration",
-	},
-	{
-		Name: "input_tps", Label: "Input tok/s", Unit: "tok/s", Better: Higher,
-		Means: "input tokens of all requests over the duration, or of a batch over its prefill",
-	},
-	{
-		Name: "output_tps_accelerator", Label: "Output tok/s/accelerator", Unit: "tok/s", Better: Higher,
-		Means: "output tok/s over the number of accelerators",
-	},
-	{
-		Name: "total_tps_accelerator", Label: "Total tok/s/accelerator", Unit: "tok/s", Better: Higher,
-		Means: "total tok/s over the number of accelerators",
-	},
-	{
-		Name: "interactivity_p75", Label: "P75 interactivity", Unit: "tok/s", Better: Higher,
-		Means: "speed that three of four requests reach: 1000 / P75 TPOT",
-	},
-	{
-		Name: "interactivity_p90", Label: "P90 interactivity", Unit: "tok/s", Better: Higher, Judged: true,
-		Means: "speed that nine of ten requests reach: 1000 / P90 TPOT",
-	},
-	{
-		Name: MetricCostOutput, Label: "$/M output tok", Unit: "USD", Better: Lower,
-		Means: "USD of the deployment for a million output tokens, by prices: of ttreport.yaml; others are in it",
-	},
-	{
-		Name: MetricCostInput, Label: "$/M input tok", Unit: "USD", Better: Lower,
-		Means: "the same for a million input tokens",
-	},
-	{
-		Name: MetricCostTotal, Label: "$/M tok", Unit: "USD", Better: Lower,
-		Means: "the same for a million input and output tokens",
-	},
-	{Name: "rps", Label: "Req/s", Unit: "req/s", Better: Higher, Means: "completed requests over the duration"},
-	{
-		Name: "goodput_rps", Label: "Goodput", Unit: "req/s", Better: Higher, Judged: true, Asked: true,
-		Means: "requests that met every stated service level, over the duration",
-	},
-	{
-		Name: "goodput_share", Label: "Goodput share", Unit: "%", Better: Higher,
-		Means: "share of the completed requests that met every stated service level",
-	},
-	{Name: "requests_ok", Label: "Requests", Unit: "req", Means: "requests that completed"},
-	{
-		Name: "requests_failed", Label: "Failed", Unit: "req", Better: Lower, Means: "requests that did not complete",
-	},
-	{
-		Name: "correct_rate", Label: "Correct", Unit: "%", Better: Higher,
-		Means: "share of answers in the structure that was asked for",
-	},
-	{
-		Name: "error_rate", Label: "Error rate", Unit: "%", Better: Lower,
-		Means: "share of requests that did not complete",
-	},
-	{
-		Name: "isl", Label: "ISL measured", Unit: "tok",
-		Means: "input sequence length per completed request, as counted",
-	},
-	{
-		Name: "osl", Label: "OSL measured", Unit: "tok",
-		Means: "output sequence length per completed request, as counted",
-	},
-	{
-		Name: "prefix_hits", Label: "Prefix hits", Unit: "%", Better: Higher, Judged: true, Zero: true,
-		Means: "share of input tokens that the server's prefix cache had",
-	},
-	{
-		Name: "prefix_hits_possible", Label: "Prefix hits possible", Unit: "%",
-		Means: "share of input tokens that an endless prefix cache would have had",
-	},
-	{
-		Name: "prefix_hits_external", Label: "External prefix hits", Unit: "%", Better: Higher, Judged: true, Zero: true,
-		Means: "share of input tokens that a prefix cache outside of the server had",
-	},
-	{
-		Name: "acceptance_length", Label: "Acceptance length", Unit: "tok/step", Better: Higher, Judged: true,
-		Means: "tokens that a step of speculative decoding yields: accepted drafts and the model's own",
-	},
-	{
-		Name: "acceptance_rate", Label: "Acceptance rate", Unit: "%", Better: Higher, Judged: true, Zero: true,
-		Means: "share of the draft tokens that the model accepted",
-	},
-	accepted(1), accepted(2), accepted(3), accepted(4), accepted(5), accepted(6), accepted(7), accepted(Places),
-	{
-		Name: "queue_ms", Label: "Queue time", Unit: "ms", Better: Lower, Judged: true, Zero: true,
-		Means: "time that a request waited in the server before it was computed, as the server states it",
-	},
-	{
-		Name: "kv_transfer_ms", Label: "KV transfer", Unit: "ms", Better: Lower, Judged: true, Zero: true,
-		Means: "time of one transfer of KV cache between servers, as the server states it",
-	},
-	{Name: "kv_usage", Label: "KV cache used", Unit: "%", Means: "share of the KV cache that is in use"},
-	{Name: "requests_running", Label: "Running", Unit: "req", Means: "requests that the server works on at a time"},
-	{Name: "requests_waiting", Label: "Waiting", Unit: "req", Means: "requests that wait in the server at a time"},
-	{
-		Name: "preemptions", Label: "Preemptions", Better: Lower,
-		Means: "requests that the server put off for want of KV cache",
-	},
-	{Name: "accelerator_busy", Label: "Accelerator busy", Unit: "%", Means: "share of time in which it worked"},
-	{
-		Name: MetricMemory, Label: "Accelerator memory", Unit: "GiB", Better: Lower, Judged: true,
-		Means: "memory in use, of the accelerator that uses most",
-	},
-	{
-		Name: "pod_startup_s", Label: "Pod start-up", Unit: "s", Better: Lower, Judged: true,
-		Means: "time from a pod's creation until it is ready",
-	},
-	{
-		Name: "session_s", Label: "Session", Unit: "s", Better: Lower, Judged: true,
-		Means: "length of a session of several requests",
-	},
-	{
-		Name: "session_rps", Label: "Sessions/s", Unit: "req/s", Better: Higher,
-		Means: "completed sessions over the duration",
-	},
-	{Name: "session_requests", Label: "Requests/session", Unit: "req", Means: "requests of a session"},
-	{
-		Name: "session_cancelled", Label: "Cancelled/session", Unit: "req",
-		Means: "requests of a session that were cancelled",
-	},
-	{Name: "session_isl", Label: "Input/session", Unit: "tok", Means: "input tokens of a session"},
-	{Name: "session_osl", Label: "Output/session", Unit: "tok", Means: "output tokens of a session"},
-	{Name: "duration_s", Label: "Duration", Unit: "s", Means: "length of the measurement"},
-	{
-		Name: MetricPower, Label: "Power", Unit: "W", Better: Lower,
-		Means: "mean power while measuring; the definition says of what",
-	},
-	{
-		Name: MetricEnergy, Label: "Energy/tok", Unit: "J/tok", Better: Lower, Judged: true,
-		Means: "energy per output token: mean power over output tokens a second; the definition says of what",
-	},
-	{
-		Name: MetricEnergyChassis, Label: "Energy/tok, chassis", Unit: "J/tok", Better: Lower,
-		Means: "the same with what the rest of the machine takes, by power: of ttreport.yaml",
-	},
-	{
-		Name: MetricEnergyFacility, Label: "Energy/tok, facility", Unit: "J/tok", Better: Lower,
-		Means: "that of the chassis times the PUE of the site, by power: of ttreport.yaml",
-	},
-	{
-		Name: MetricStartup, Label: "Start-up", Unit: "s", Better: Lower, Judged: true,
-		Means: "time a server or engine takes to start; the workload says which part of it",
-	},
+//go:embed metrics.txt
+var metricsText string
+
+// catalogue are the metrics, and gauges what is read beside a measurement, as metrics.txt has them.
+var catalogue, gauges = readCatalogue(metricsText)
+
+func readCatalogue(text string) (metrics, gauges []MetricInfo) {
+	to := &metrics
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "[gauges]") {
+			to = &gauges
+		}
+		for place := range Places {
+			one := strings.ReplaceAll(line, "#", strconv.Itoa(place+1))
+			if cells := strings.Split(one, "|"); len(cells) == 6 && line[0] != '#' {
+				*to = append(*to, readMetric(cells))
+			}
+			if one == line {
+				break
+			}
+		}
+	}
+	return metrics, gauges
+}
+
+// readMetric is the metric of a line. A word that means nothing panics, in every test.
+func readMetric(cells []string) MetricInfo {
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	m := MetricInfo{Name: cells[0], Label: cells[1], Unit: cells[2], Means: cells[5]}
+	is := map[string]*bool{
+		"latency": &m.Latency, "judged": &m.Judged, "zero": &m.Zero, "asked": &m.Asked, "tail": &m.Tail, "column": &m.Column,
+	}
+	for word := range strings.FieldsSeq(cells[3] + " " + cells[4]) {
+		switch name, list, _ := strings.Cut(word, ":"); name {
+		case "lower":
+			m.Better = Lower
+		case "higher":
+			m.Better = Higher
+		case "else":
+			m.StandIns = strings.Split(list, ",")
+		case "always":
+			m.Always = strings.Split(list, ",")
+		default:
+			*is[name] = true
+		}
+	}
+	return m
 }
 
 // Metrics lists the canonical metrics in reading order. Readers map to these names only; what they cannot map stays

@@ -67,27 +67,6 @@ const (
 // CounterAcceptedAt counts the drafts of which the token at a place was accepted.
 func CounterAcceptedAt(place int) string { return fmt.Sprintf("accepted_at_%d_total", place) }
 
-var sliceCatalogue = []MetricInfo{
-	{Name: GaugeRunning, Label: "Running", Unit: "req", Means: "requests that the server computes"},
-	{Name: GaugeWaiting, Label: "Queue", Unit: "req", Better: Lower, Means: "requests that wait in the server"},
-	{Name: GaugeKV, Label: "KV cache", Unit: "%", Means: "share of the KV cache in use"},
-	{
-		Name: GaugePreemptions, Label: "Preemptions", Unit: "req", Better: Lower,
-		Means: "requests that the server interrupted in a slice to make room",
-	},
-	{
-		Name: GaugePrefixHits, Label: "Prefix hits", Unit: "%", Better: Higher,
-		Means: "share of the prompts' tokens that were in the prefix cache",
-	},
-	{Name: GaugePower, Label: "Power", Unit: "W", Better: Lower, Means: "power of all accelerators of the host"},
-	{Name: GaugeCPUPower, Label: "CPU power", Unit: "W", Better: Lower, Means: "power of the processors' packages"},
-	{
-		Name: GaugeTemperature, Label: "Temperature", Unit: "°C", Better: Lower,
-		Means: "temperature of the hottest accelerator",
-	},
-	{Name: GaugeMemory, Label: "Memory", Unit: "GiB", Better: Lower, Means: "memory of the accelerator that uses most"},
-}
-
 // Add adds a quantity, unless nothing of it is known.
 func (s *Slices) Add(name string, values []float64) {
 	x := SliceOf{Name: name, Values: values}
@@ -98,7 +77,7 @@ func (s *Slices) Add(name string, values []float64) {
 
 // SliceInfo returns the facts of what a slice is of: a metric, or what was read beside the measurement.
 func SliceInfo(name string) (MetricInfo, bool) {
-	for _, m := range sliceCatalogue {
+	for _, m := range gauges {
 		if m.Name == name {
 			return m, true
 		}
@@ -118,9 +97,9 @@ func slicePlace(name string) int {
 	if i := metricPlace(name); i < len(catalogue) {
 		return i
 	}
-	i := slices.IndexFunc(sliceCatalogue, func(m MetricInfo) bool { return m.Name == name })
+	i := slices.IndexFunc(gauges, func(m MetricInfo) bool { return m.Name == name })
 	if i < 0 {
-		i = len(sliceCatalogue)
+		i = len(gauges)
 	}
 	return len(catalogue) + i
 }
