@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"cmp"
+	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,13 +16,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
+//go:embed known
+var known embed.FS
+
 // mapped is a format of a tool that a mapping reads, as a user could have written it, with paths that its files have.
-func mapped(name, detail string, m Mapping, has ...string) draft.Format {
+func mapped(name, detail, mapping string, has ...string) draft.Format {
 	compiled := sync.OnceValue(func() Table { // it is the same in every file
-		m.Files = "*"
-		tables, err := Compile([]Mapping{m})
-		if err != nil {
-			panic(name + ": " + err.Error()) // a test compiles each
+		m, file := Mapping{Files: "*"}, "known/"+mapping+".yaml"
+		text, err := known.ReadFile(file)
+		problem := decode.YAML(file, text, &m)
+		tables, err2 := Compile([]Mapping{m})
+		if err = errors.Join(err, err2); err != nil || problem != nil {
+			panic(fmt.Sprint(file, ": ", err, problem)) // a test reads each
 		}
 		tables[0].name, tables[0].detail = name, detail
 		return tables[0]
@@ -35,57 +42,13 @@ func mapped(name, detail string, m Mapping, has ...string) draft.Format {
 	}
 }
 
-// LlamaBenchy is the result of eugr/llama-benchy 0.1 to 0.3 (MIT licence): schemas/benchmark_report_schema.json. Speeds
-// and times have a mean and a deviation over its runs.
-var LlamaBenchy = mapped("llama-benchy", "speeds by context", llamaBenchy,
+// LlamaBenchy is the result of llama-benchy.
+var LlamaBenchy = mapped("llama-benchy", "speeds by context", "llama-benchy",
 	"benchmarks.0.prompt_size", "benchmarks.0.tg_throughput")
 
-var llamaBenchy = Mapping{
-	Tool: "llama-benchy", Rows: "benchmarks", Columns: map[string]string{
-		"/model": "model", "/timestamp": "start", "/latency_mode": "condition latency_mode",
-		"/prefix_caching_enabled": "condition prefix_caching", "concurrency": "concurrency", "prompt_size": "isl",
-		"response_size": "osl", "context_size": "dim depth", "is_context_prefill_phase": "dim context_prefill",
-		"pp_throughput": "input_tps tok/s", "tg_throughput": "output_tps tok/s",
-		"tg_req_throughput": "tps_user tok/s", "e2e_ttft": "ttft ms first-content",
-		"ttfr":            "first_response_ms ms lower",
-		"peak_throughput": "peak_tps tok/s higher", "est_ppt": "prompt_ms ms lower",
-		"pp_req_throughput": "prompt_tps_user tok/s higher", "peak_req_throughput": "peak_tps_user tok/s higher",
-	},
-}
-
-// AgentX is an aggregate of InferenceX' agentic replays, version 3: utils/agentic/aggregation. Latencies are in
-// seconds; throughputs are of the whole deployment; its TPOT is AIPerf's inter-token latency of each request, and so is
-// its ITL; its interactivity is one over a statistic of that, so that its P90 is below its median. The metrics of the
-// server are missing in its newest versions.
-var AgentX = mapped("inferencex-agentx", "an agentic replay, in seconds", Mapping{
-	Tool: "inferencex", Others: "metrics", Columns: map[string]string{
-		"model": "model", "hw": "device", "framework": "engine", "conc": "concurrency", "scenario_type": "dataset",
-		"precision": "dim precision", "spec_decoding": "dim spec_decoding", "disagg": "dim disagg", "tp": "dim tp",
-		"ep": "dim ep", "dp_attention": "dim dp_attention", "kv_offloading": "dim kv_offloading",
-		// where its power is valid: else a file has none
-		"avg_total_gpu_power_w":                               "power_w W accelerator-boards",
-		"joules_per_output_token":                             "energy_token J/tok accelerator-boards",
-		"num_requests_successful":                             "requests_ok",
-		"request_metrics.latency.ttft":                        "ttft s first-content",
-		"request_metrics.latency.e2el":                        "e2el s last-content",
-		"request_metrics.latency.tpot":                        "tpot s excl-first",
-		"request_metrics.latency.intvty.p75":                  "interactivity_p75 tok/s",
-		"request_metrics.latency.intvty.p90":                  "interactivity_p90 tok/s",
-		"request_metrics.qps.mean":                            "rps req/s",
-		"request_metrics.tokens.input":                        "isl tok",
-		"request_metrics.tokens.output_actual":                "osl tok",
-		"request_metrics.throughput.input.tokens_per_second":  "input_tps tok/s",
-		"request_metrics.throughput.output.tokens_per_second": "output_tps tok/s",
-		"request_metrics.throughput.total.tokens_per_second":  "total_tps tok/s",
-		"request_metrics.throughput.duration_seconds":         "duration_s s",
-		"request_metrics.throughput.per_gpu.output_tput_tps":  "output_tps_accelerator tok/s",
-		"request_metrics.throughput.per_gpu.total_tput_tps":   "total_tps_accelerator tok/s",
-		"server_metrics.cache.external_cache_hit_rate":        "prefix_hits_external fraction",
-		"request_metrics.cache.theoretical_cache_hit_rate":    "prefix_hits_possible fraction",
-		"server_metrics.cache.gpu_cache_hit_rate":             "prefix_hits fraction",
-		"server_metrics.kv_cache.gpu_usage_pct":               "kv_usage fraction",
-	},
-}, "request_metrics.latency", "request_metrics.throughput", "conc")
+// AgentX is an aggregate of InferenceX' agentic replays.
+var AgentX = mapped("inferencex-agentx", "an agentic replay, in seconds", "inferencex-agentx",
+	"request_metrics.latency", "request_metrics.throughput", "conc")
 
 // Printed is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt processing
 // and generation of one load are a row each, rounded to two decimals; its JSON has both in one, as which it is read.
@@ -94,7 +57,7 @@ var Printed = draft.Format{
 	Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
 }
 
-var printedRows = mapped("llama-benchy-md", "", llamaBenchy)
+var printedRows = mapped("llama-benchy-md", "", "llama-benchy")
 
 // printedColumns are members of llama-benchy's JSON by the headings of its table. Those of speeds begin with pp or tg,
 // as the name of the row does.
