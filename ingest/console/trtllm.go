@@ -16,9 +16,6 @@ import (
 )
 
 var (
-	// breakdown matches "[TPOT] P99    : 206.58", "[TTFT] AVERAGE: 12.5" and "[Latency] P50: 3.5".
-	breakdown = lazyregexp.New(
-		`(?i)^(\[(?:ttft|tpot|latency|gtol)\]) (minimum|maximum|average|p\d+(?:\.\d+)?)\s*:\s*([\d.eE+]+)$`)
 	// trtllmBegan matches what trtllm-bench logs first.
 	trtllmBegan = lazyregexp.New(`Preparing to run (?:throughput|latency) benchmark`)
 	// trtllmStamp matches the time before a line of the log.
@@ -66,10 +63,6 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 			}
 		}
 		last = cmp.Or(line, last)
-		if m := breakdown.FindStringSubmatch(line); m != nil {
-			values[strings.ToLower(m[1]+" "+m[2])] = m[3]
-			continue
-		}
 		label, value := labelled(line)
 		if has && begin(label, values["model"]) {
 			flush() // the next report
@@ -105,6 +98,10 @@ func begin(label, model string) bool {
 	return label == "model" || label == "engine directory" || label == "model path" && model == ""
 }
 
+// trtllmBreakdown are the lines "[TPOT] P99    : 206.58", "[TTFT] AVERAGE: 12.5" and "[Latency] P50: 3.5".
+var trtllmBreakdown = draft.Table("ttft first-chunk: [ttft] {}", "tpot excl-first: [tpot] {}",
+	"e2el last-chunk: [latency] {}")
+
 func trtllmPoint(f *decode.File, runs *draft.Runs[[3]string], values map[string]string, start, end time.Time) {
 	v := decode.Of(values)
 	facts := schema.Facts{Stack: schema.Stack{ // versions before 1.0 write their own under a label with a hyphen
@@ -120,29 +117,18 @@ func trtllmPoint(f *decode.File, runs *draft.Runs[[3]string], values map[string]
 	}
 	d := draft.New(f, r, v, "trtllm-bench")
 	d.Source.ToolVersion, d.Start, d.End = r.Facts.Stack.Version, start, end
-	d.Fields(v, map[string]string{
+	d.Flat(v, trtllmBreakdown)
+	d.Fields(v, map[string]string{ // also the means, which have more digits here
 		"key concurrency": "concurrency|max concurrency",
 		"isl":             "average input length (tokens)", "osl": "average output length (tokens)",
-		"rps":        "request throughput (req/sec)",
-		"output_tps": "total output throughput (tokens/sec)|token throughput (tokens/sec)",
-		"total_tps":  "total token throughput (tokens/sec)",
-		"ttft":       "average time-to-first-token [ttft] (ms)", "tpot": "average time-per-output-token [tpot] (ms)",
-		"e2el": "average request latency (ms)", "degree tp": "tp size", "degree pp": "pp size", "degree ep": "ep size",
+		"rps":              "request throughput (req/sec)",
+		"output_tps":       "total output throughput (tokens/sec)|token throughput (tokens/sec)",
+		"total_tps":        "total token throughput (tokens/sec)",
+		"ttft first-chunk": "average time-to-first-token [ttft] (ms)",
+		"tpot excl-first":  "average time-per-output-token [tpot] (ms)",
+		"e2el last-chunk":  "average request latency (ms)", "duration_s ms": "total latency (ms)",
+		"degree tp": "tp size", "degree pp": "pp size", "degree ep": "ep size",
 	})
-	if ms := v.Number("total latency (ms)"); ms != nil {
-		d.Value("duration_s", *ms/1000)
-	}
-	for _, x := range []draft.Field{
-		{Key: "[ttft] {}", Metric: "ttft", Def: schema.DefFirstChunk},
-		{Key: "[tpot] {}", Metric: "tpot", Def: schema.DefExclFirst},
-		{Key: "[latency] {}", Metric: "e2el", Def: schema.DefLastChunk},
-	} {
-		mean, stated := d.Point.Value(x.Metric, "mean") // with more digits
-		d.Flat(v, []draft.Field{x})
-		if stated {
-			d.Stat(x.Metric, x.Def, "mean", mean)
-		}
-	}
 	if n := v.Number("number of requests"); n != nil {
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 		d.Key.ISL = fixedLength(v.Number("average input length (tokens)"), *n)
