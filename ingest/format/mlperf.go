@@ -1,5 +1,5 @@
 // This file reads mlperf_log_summary.txt, which the load generator of MLPerf Inference writes (2.0 to 5.1), and logs in
-// which a harness printed several of them.
+// which a harness printed several of them; and accuracy.txt, which says how right the answers of a run were.
 //
 // The scenario and target load are the workload; who was measured is read from the folders of a submission,
 // results/<system>/<benchmark>/<scenario>/performance/run_<n>. Times are in nanoseconds. A result that the load
@@ -10,6 +10,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,14 +24,28 @@ import (
 var MLPerf = draft.Format{
 	Name: "mlperf", Detail: "summary of the load generator", All: readMLPerf,
 	Text: func(f *decode.File) bool { return len(mlPerfSummaries(f)) > 0 },
-	Others: []draft.Format{{
-		Name: "mlperf-accuracy", Detail: "not a result: a run for accuracy",
-		Text: func(f *decode.File) bool {
-			list := mlPerfSummaries(f)
-			return len(list) > 0 && !slices.ContainsFunc(list, measuresSpeed)
+	Others: []draft.Format{
+		{
+			Name: "mlperf-accuracy", Detail: "not a result: a run for accuracy",
+			Text: func(f *decode.File) bool {
+				list := mlPerfSummaries(f)
+				return len(list) > 0 && !slices.ContainsFunc(list, measuresSpeed)
+			},
 		},
-	}},
+		{
+			Name: mlPerfAccuracy, Detail: "accuracy of a run", All: readMLPerfAccuracy,
+			Text: func(f *decode.File) bool { return mlPerfScores(f) != nil },
+		},
+		{ // the scores of some benchmarks are an object, with text below it
+			Name: mlPerfAccuracy, Detail: "accuracy of a run", All: readMLPerfAccuracy, Records: true,
+			Sniff: func(f *decode.File, m *draft.Check) {
+				m.Want(path.Base(f.Path) == "accuracy.txt" && mlPerfScores(f) != nil, "scores and a hash in an accuracy.txt")
+			},
+		},
+	},
 }
+
+const mlPerfAccuracy = "mlperf-accuracy.txt"
 
 // mlPerfSummaries are the summaries in a text, each from behind its title to the next one.
 func mlPerfSummaries(f *decode.File) [][]byte {
@@ -52,11 +67,17 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	if len(list) > 1 {
 		r.Detail = fmt.Sprintf("%d summaries of the load generator", len(list))
 	}
-	if m := mlPerfPlace.FindStringSubmatch(f.Folders()); m != nil {
-		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
-		at := schema.Origin{From: schema.FromPath, Where: f.Path}
-		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
+	mlPerfSystem(f, r, mlPerfPlace.FindStringSubmatch(f.Folders()))
+}
+
+// mlPerfSystem states the system and the benchmark of a place in a submission; nothing where it is none.
+func mlPerfSystem(f *decode.File, r *schema.Reading, place []string) {
+	if place == nil {
+		return
 	}
+	r.Facts.Device.Name, r.Facts.Model.Name = place[1], place[2]
+	at := schema.Origin{From: schema.FromPath, Where: f.Path}
+	r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
 }
 
 func mlPerfPoint(f *decode.File, r *schema.Reading, text []byte) {
@@ -135,3 +156,59 @@ func mlPerfReasons(text []byte) string {
 // mlPerfPlace is the path of a result within a submission.
 var mlPerfPlace = lazyregexp.New(
 	`(?i)(?:^|/)([^/]+)/([^/]+)/(offline|server|interactive|singlestream|multistream)/performance(?:/|_console\.out$)`)
+
+// mlPerfAccuracyPlace is the path of the accuracy of a run, or of a test of compliance.
+var mlPerfAccuracyPlace = lazyregexp.New(`(?i)(?:^|/)([^/]+)/([^/]+)/` +
+	`(offline|server|interactive|singlestream|multistream)/(?:(TEST\d+)/)?accuracy/`)
+
+var (
+	// mlPerfScore matches "accuracy=76.158%", "'rouge1': 44.45" and "mean = 0.86242".
+	mlPerfScore = lazyregexp.New(`['"]?([A-Za-z][\w @.-]*?)['"]?\s*[:=]\s*(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(%?)`)
+	// mlPerfBetween matches what else stands in a line of scores.
+	mlPerfBetween = lazyregexp.New(`^(?:[A-Z][\w ]*:)?[{}, ]*$`)
+	mlPerfHash    = lazyregexp.New(`(?m)^hash=[0-9a-f]{64}\s*$`)
+	mlPerfCounts  = draft.Names("good total queries gen_len gen_num gen_tok_len tokens_per_sample")
+)
+
+// mlPerfScores are those of an accuracy.txt, each with its name, number and unit: the last line of nothing else before
+// the hash that truncating the log of the answers left. nil for any other text.
+func mlPerfScores(f *decode.File) (scores [][]string) {
+	end := mlPerfHash.FindIndex(f.Data)
+	if end == nil {
+		return nil
+	}
+	for line := range strings.Lines(string(f.Data[:end[0]])) {
+		list := mlPerfScore.FindAllStringSubmatch(line, -1)
+		if line = strings.TrimSpace(line); list != nil &&
+			mlPerfBetween.MatchString(mlPerfScore.ReplaceAllString(line, "")) {
+			scores = list
+		}
+	}
+	return scores
+}
+
+func readMLPerfAccuracy(f *decode.File, r *schema.Reading) {
+	place := mlPerfAccuracyPlace.FindStringSubmatch(f.Folders())
+	mlPerfSystem(f, r, place)
+	task, filter := "accuracy", ""
+	if place != nil {
+		task, filter = place[2], strings.TrimSpace(strings.ToLower(place[3])+" "+place[4])
+	}
+	items := 0
+	for _, x := range mlPerfScores(f) {
+		value, _ := decode.ParseFloat(x[2])
+		if x[1] == "total" || x[1] == "gen_num" {
+			items = int(value)
+		}
+		if mlPerfCounts(x[1]) {
+			continue
+		}
+		if x[3] != "" {
+			value /= 100
+		}
+		draft.Score(f, r, task, strings.Replace(x[1], "Word Error Rate", "wer", 1), value).Filter = filter
+	}
+	for i := range r.Scores {
+		r.Scores[i].N = items
+	}
+}

@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,6 +121,39 @@ func TestMLPerfLogOfSeveralRuns(t *testing.T) {
 
 func FuzzMLPerf(f *testing.F) {
 	mlPerfReader.Fuzz(f, "mlperf_log_summary.txt", mlPerfServer, mlPerfOffline)
+}
+
+// The accuracy of a run is the last line of scores before the hash, in whatever form its benchmark prints it.
+func TestMLPerfAccuracy(t *testing.T) {
+	const folder = "closed/acme/results/h100x8/bench-99/Server/accuracy/"
+	hash := "\nhash=" + strings.Repeat("0a", 32) + "\nVerifying accuracy.\nnum_acc_log_entries = 2513\n"
+	for text, want := range map[string]string{
+		"accuracy=75.5%, good=37750, total=50000":                            "accuracy .755 of 50000",
+		"Done (t=0.5s)\n Recall @[ IoU=0.50 | maxDets=10 ] = 0.6\nmAP=37.5%": "mAP .375 of 0",
+		"Word Error Rate: 7.25%, accuracy=92.75%":                            "wer .0725 of 0, accuracy .9275 of 0",
+		"Accuracy: mean = 0.8625, kidney = 0.935\nDone!":                     "mean .8625 of 0, kidney .935 of 0",
+		"{\"exact_match\": 83.5, \"f1\": 90.25}\nReading examples...":        "exact_match 83.5 of 0, f1 90.25 of 0",
+		"Processed 9 in 1.5s\n\nResults\n\n{'rouge1': 44.5, 'gsm8k': 73.25, 'gen_len': 415, 'gen_num': 150, " +
+			"'tokens_per_sample': 3.5}\n": "rouge1 44.5 of 150, gsm8k 73.25 of 150",
+	} {
+		r := mlPerfReader.Must(t, folder+"accuracy.txt", text+hash)
+		var got []string
+		for _, s := range r.Scores {
+			x, _ := s.Value.Get()
+			got = append(got, fmt.Sprintf("%s %s of %d", s.Metric, strings.TrimPrefix(fmt.Sprint(x), "0"), s.N))
+			if s.Task != "bench-99" || s.Filter != "server" || r.Facts.Device.Name != "h100x8" {
+				t.Errorf("%+v of %+v", s, r.Facts)
+			}
+		}
+		if strings.Join(got, ", ") != want || len(r.Problems) > 0 {
+			t.Errorf("%q: %s, %v; expected %s", text, got, r.Problems, want)
+		}
+	}
+	for _, text := range []string{"accuracy=75.5%\n", "accuracy of all\n" + hash} {
+		if m := mlPerfReader.Detect(File(folder+"accuracy.txt", text)); m.OK() {
+			t.Errorf("%q: %+v", text, m)
+		}
+	}
 }
 
 // What the load generator says of a run stands with the result, whether it is valid or not; it is no setting.
