@@ -522,7 +522,7 @@ var readers = []*draft.Format{
 	&format.InferenceX, &format.LLMD, &format.Inspect, &table.LlamaBenchy, &table.Printed, &table.AgentX, &table.Own,
 	&format.EvalScope, &llamabench.Reader, &format.LLMPerf, &format.MLPerf, &format.Mosaic, &format.LightEval,
 	&format.BigCode, &format.HELM, &format.Optimum, &console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval,
-	&format.Bencher, &format.ASV, &format.Failed, &history.Reader,
+	&format.Bencher, &format.ASV, &table.Stated, &format.Failed, &history.Reader,
 }
 
 // Formats of files that no reader takes.

@@ -919,20 +919,33 @@ func scalars(row decode.Value, in string, most int) (out []string) {
 	return out
 }
 
+// says is what a heading says that its column holds.
+type says struct {
+	heading, says string
+	isMetric      bool
+}
+
+// meanings are what headings say, the first of several that say the same.
+func meanings(headings []string) (out []says) {
+	for _, h := range headings {
+		text, isMetric := meaningOfPath(strings.TrimLeft(strings.TrimSpace(h), "./"))
+		if text != "" && !slices.ContainsFunc(out, func(o says) bool { return o.says == text }) {
+			out = append(out, says{h, text, isMetric})
+		}
+	}
+	return out
+}
+
 func propose(rows string, headings []string) string {
 	var columns strings.Builder
 	taken, said := map[string]bool{}, map[string]bool{}
 	metrics := 0
-	for _, h := range headings {
-		says, isMetric := meaningOfPath(strings.TrimLeft(strings.TrimSpace(h), "./"))
-		if says == "" || taken[says] {
-			continue
-		}
-		taken[says], said[h] = true, true
-		if isMetric {
+	for _, c := range meanings(headings) {
+		taken[c.says], said[c.heading] = true, true
+		if c.isMetric {
 			metrics++
 		}
-		fmt.Fprintf(&columns, "      %s: %s\n", key(strings.TrimSpace(h)), says)
+		fmt.Fprintf(&columns, "      %s: %s\n", key(strings.TrimSpace(c.heading)), c.says)
 	}
 	if metrics == 0 {
 		return ""
