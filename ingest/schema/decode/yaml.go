@@ -13,7 +13,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -201,120 +200,77 @@ type boundsError string
 
 func (e boundsError) Error() string { return string(e) }
 
-var errNoYAML = errors.New("no list and no object")
-
-// yamlAsJSON rewrites YAML as JSON.
+// yamlAsJSON rewrites the documents of YAML as JSON.
 func yamlAsJSON(data []byte) ([]byte, error) {
 	clean, why := withinBounds(data)
 	if why != "" {
 		return nil, boundsError(why)
 	}
-	tree, err := parser.ParseBytes(clean, 0)
-	if err != nil {
-		return nil, err
-	}
-	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
-		return nil, errNoYAML
-	}
-	out, why := asJSON(tree)
-	if why != "" {
-		return nil, boundsError(why)
-	}
-	return out, nil
-}
-
-// asJSON writes documents as JSON, or says why not.
-func asJSON(tree *ast.File) (out []byte, why string) {
-	w := yamlWriter{anchors: map[string]ast.Node{}}
-	for _, doc := range tree.Docs {
-		if doc.Body != nil {
-			w.node(doc.Body, 0)
-			w.out = append(w.out, '\n')
+	in, w := yaml.NewDecoder(bytes.NewReader(clean), yaml.UseOrderedMap()), yamlWriter{}
+	for {
+		var v any
+		switch err := in.Decode(&v); {
+		case err == io.EOF && w.out != nil:
+			return w.out, nil
+		case err == io.EOF:
+			return nil, errors.New("no list and no object")
+		case err != nil:
+			return nil, err
+		}
+		w.value(v)
+		if w.out = append(w.out, '\n'); w.isFull() {
+			return nil, boundsError("YAML of too many parts, or whose aliases stand for too much")
 		}
 	}
-	return w.out, w.err
 }
 
-// yamlWriter writes a YAML tree as JSON. An alias is expanded, within the limits of parts and of text.
+// yamlWriter writes values of YAML as JSON. What an alias stands for is written each time, within limits.
 type yamlWriter struct {
-	out     []byte
-	anchors map[string]ast.Node
-	nodes   int
-	err     string
+	out   []byte
+	nodes int
 }
 
-func (w *yamlWriter) node(n ast.Node, depth int) {
-	if w.nodes++; w.nodes > maxYAMLNodes || depth > 100 || len(w.out) > maxYAMLText {
-		w.err = "YAML that is too deep or of too many parts"
-	}
-	if w.err != "" {
+func (w *yamlWriter) isFull() bool { return w.nodes > maxYAMLNodes || len(w.out) > maxYAMLText }
+
+func (w *yamlWriter) value(v any) {
+	if w.nodes++; w.isFull() {
 		return
 	}
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		w.mapping(n.Values, depth)
-	case *ast.MappingValueNode:
-		w.mapping([]*ast.MappingValueNode{n}, depth)
-	case *ast.SequenceNode:
-		w.out = append(w.out, '[')
-		for i, x := range n.Values {
-			if i > 0 {
-				w.out = append(w.out, ',')
-			}
-			w.node(x, depth+1)
+	before := byte('{')
+	switch v := v.(type) {
+	case yaml.MapSlice:
+		for _, m := range v {
+			w.out = append(append(append(w.out, before), schema.JSONString(fmt.Sprint(m.Key))...), ':')
+			w.value(m.Value)
+			before = ','
+		}
+		if before == '{' {
+			w.out = append(w.out, before)
+		}
+		w.out = append(w.out, '}')
+	case []any:
+		before = '['
+		for _, x := range v {
+			w.out = append(w.out, before)
+			w.value(x)
+			before = ','
+		}
+		if before == '[' {
+			w.out = append(w.out, before)
 		}
 		w.out = append(w.out, ']')
-	case *ast.AnchorNode:
-		w.anchors[n.Name.String()] = n.Value
-		w.node(n.Value, depth+1)
-	case *ast.AliasNode:
-		if to, ok := w.anchors[n.Value.String()]; ok {
-			w.node(to, depth+1)
-		} else {
-			w.out = append(w.out, "null"...)
+	case string:
+		w.out = append(w.out, schema.JSONString(v)...)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			w.out = append(w.out, "NaN"...)
+			return
 		}
-	case *ast.TagNode: // a Python type, as PyYAML writes enumerations: its value counts
-		w.node(n.Value, depth+1)
-	default:
-		w.scalar(n)
-	}
-}
-
-func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) {
-	w.out = append(w.out, '{')
-	for i, m := range values {
-		if i > 0 {
-			w.out = append(w.out, ',')
-		}
-		key := strings.Trim(m.Key.String(), `"' `)
-		if s, ok := m.Key.(*ast.StringNode); ok {
-			key = s.Value
-		}
-		w.out = append(w.out, schema.JSONString(key)...)
-		w.out = append(w.out, ':')
-		w.node(m.Value, depth+1)
-	}
-	w.out = append(w.out, '}')
-}
-
-func (w *yamlWriter) scalar(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		w.out = append(w.out, schema.JSONString(n.Value)...)
-	case *ast.LiteralNode:
-		w.out = append(w.out, schema.JSONString(n.Value.Value)...)
-	case *ast.IntegerNode:
-		w.out = fmt.Append(w.out, n.Value)
-	case *ast.FloatNode:
-		if w.out = strconv.AppendFloat(w.out, n.Value, 'g', -1, 64); math.IsInf(n.Value, 0) {
-			w.err = "a number that is too large"
-		}
-	case *ast.BoolNode:
-		w.out = strconv.AppendBool(w.out, n.Value)
-	case *ast.NanNode, *ast.InfinityNode:
-		w.out = append(w.out, "NaN"...)
-	default:
+		w.out = strconv.AppendFloat(w.out, v, 'g', -1, 64)
+	case nil:
 		w.out = append(w.out, "null"...)
+	default: // a boolean, a whole number
+		w.out = fmt.Append(w.out, v)
 	}
 }
 
@@ -325,6 +281,7 @@ const (
 	maxYAMLBlank = 2_000   // empty ones: in a block the parser takes the square of them
 	maxYAMLKeys  = 1_500   // of one mapping
 	maxYAMLItems = 20_000  // of one list on one line
+	maxYAMLDepth = 100     // of lists and mappings on one line
 	maxYAMLNodes = 200_000 // when every alias is written out
 	maxYAMLText  = 4 << 20
 )
@@ -339,68 +296,55 @@ func withinBounds(data []byte) (clean []byte, why string) {
 	var keys [202]int // by indentation, of the mapping under way
 	deepest, lines, blank, flow := 0, 0, 0, 0
 	for line := range bytes.Lines(data) {
-		if flow = nesting(line, flow); flow > 100 || len(line)-len(bytes.TrimLeft(line, " -\t?:")) > 200 &&
-			len(bytes.TrimSpace(line)) > 0 {
-			return nil, "YAML that nests too deep"
-		}
 		rest := bytes.TrimLeft(line, " ")
-		if len(bytes.TrimSpace(rest)) == 0 {
-			if blank++; blank > maxYAMLBlank {
-				return nil, fmt.Sprintf("YAML of more than %d empty lines", maxYAMLBlank)
+		indent, items, levels := 0, 0, len(line)-len(bytes.TrimLeft(line, " -\t?:"))
+		switch {
+		case len(bytes.TrimSpace(rest)) == 0:
+			blank, line, levels = blank+1, []byte("\n"), 0
+		case rest[0] != '#':
+			lines++
+			indent = min(len(line)-len(rest), len(keys)-1)
+			for ; deepest > indent; deepest-- {
+				keys[deepest] = 0
 			}
-			clean = append(clean, '\n')
-			continue
+			deepest = indent
+			if keys[indent]++; bytes.HasPrefix(rest, []byte("- ")) { // a mapping within begins anew
+				keys[indent] = 0
+			}
+			items = bytes.Count(rest, []byte(",")) // of lists and mappings on one line
+			if bytes.IndexByte(rest, '{') >= 0 {   // an item of a mapping counts for more
+				items *= maxYAMLItems / maxYAMLKeys
+			}
 		}
 		clean = append(clean, line...)
-		if rest[0] == '#' {
-			continue
-		}
-		if lines++; lines > maxYAMLLines {
-			return nil, fmt.Sprintf("YAML of more than %d lines", maxYAMLLines)
-		}
-		indent := min(len(line)-len(rest), len(keys)-1)
-		for ; deepest > indent; deepest-- {
-			keys[deepest] = 0
-		}
-		deepest = indent
-		if bytes.HasPrefix(rest, []byte("- ")) { // a mapping within begins anew
-			keys[indent] = 0
-		} else if keys[indent]++; keys[indent] > maxYAMLKeys {
-			return nil, fmt.Sprintf("a mapping of more than %d keys", maxYAMLKeys)
-		}
-		items := bytes.Count(rest, []byte(",")) // of lists and mappings on one line
-		if bytes.IndexByte(rest, '{') >= 0 {    // an item of a mapping counts for more
-			items *= maxYAMLItems / maxYAMLKeys
-		}
-		if items > maxYAMLItems {
-			return nil, fmt.Sprintf("a line with more than %d items", maxYAMLItems)
+		most := 0
+		flow, most = nesting(line, flow)
+		for _, x := range []struct {
+			n, most int
+			of      string
+		}{
+			{most, maxYAMLDepth, "levels"}, {levels, 2 * maxYAMLDepth, "levels"}, {blank, maxYAMLBlank, "empty lines"},
+			{lines, maxYAMLLines, "lines"}, {keys[indent], maxYAMLKeys, "keys of a mapping"},
+			{items, maxYAMLItems, "items of a line"},
+		} {
+			if x.n > x.most {
+				return nil, fmt.Sprintf("YAML of more than %d %s", x.most, x.of)
+			}
 		}
 	}
-	return clean, aliasBomb(clean)
+	return clean, ""
 }
 
-// aliasBomb says that aliases stand for more than a file may hold. A text that cannot be parsed has none.
-func aliasBomb(clean []byte) string {
-	if bytes.IndexByte(clean, '*') < 0 || bytes.IndexByte(clean, '&') < 0 {
-		return ""
-	}
-	if tree, err := parser.ParseBytes(clean, 0); err == nil {
-		if _, why := asJSON(tree); why != "" {
-			return "YAML whose aliases stand for too much"
-		}
-	}
-	return ""
-}
-
-// nesting is how many lists and mappings are open after a line.
-func nesting(line []byte, before int) int {
+// nesting is how many lists and mappings are open after a line, and within it at most.
+func nesting(line []byte, open int) (after, most int) {
 	for _, c := range line {
 		switch c {
 		case '[', '{':
-			before++
+			open++
 		case ']', '}':
-			before = max(before-1, 0)
+			open = max(open-1, 0)
 		}
+		most = max(most, open)
 	}
-	return before
+	return open, most
 }
