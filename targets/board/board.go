@@ -319,7 +319,10 @@ func (x Diff) Interval() (lo, hi float64) { return x.interval(.05) }
 func (x Diff) interval(size float64) (lo, hi float64) {
 	q := regression.Quantile(1-size/2, x.DF)
 	below, above := x.ends()
-	return x.D - q*below, x.D + q*above
+	if lo, hi = x.D-q*below, x.D+q*above; x.P > size { // by an exact test it may be
+		lo, hi = math.Min(lo, 0), math.Max(hi, 0)
+	}
+	return lo, hi
 }
 
 // ends are how far the ends of an interval of one standard error are from D.

@@ -31,9 +31,7 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		if s == nil {
 			continue
 		}
-		asks := asksOf(s)
-		delete(asks, "precision") // models of a board may have different ones
-		c := &contestant{ScoreRow: s, settings: fmt.Sprintln(scaleOf(&s.Score), asks)}
+		c := &contestant{ScoreRow: s, settings: fmt.Sprintln(scaleOf(&s.Score), asksOf(s))}
 		if s.Outcomes != nil {
 			c.settings += s.Outcomes.Items
 		}

@@ -98,3 +98,37 @@ func TestLimitedRuns(t *testing.T) {
 		t.Errorf("from %g to %g between releases, %g to %g on a board", beside.Lo, beside.Hi, lo, hi)
 	}
 }
+
+// Ranks compare what a difference of two compares: no scores of two precisions, whose verdict is not-comparable.
+func TestRanksOfOnePrecision(t *testing.T) {
+	row := func(v float64, precision string) *columns.ScoreRow {
+		return &columns.ScoreRow{Precision: precision,
+			Score: schema.Score{Task: "a", Metric: "acc", Value: schema.Num(v), N: 1000}}
+	}
+	for _, precision := range []string{"fp8", "bf16", ""} {
+		a, b := row(.9, "bf16"), row(.7, precision)
+		_, why := ScoreBeside(a, b)
+		_, ok := RankScores([]*columns.ScoreRow{a, b}, 1).Diff(0, 1)
+		if ok != (why == "") || ok != (precision != "fp8") {
+			t.Errorf("bf16 and %q: ranked %v, beside: %q", precision, ok, why)
+		}
+	}
+}
+
+// What few answers to the same questions do not separate has an interval that holds zero.
+func TestFewAnswersAgree(t *testing.T) {
+	for _, lost := range []int{5, 6} {
+		before, now := make([]bool, 40), make([]bool, 40)
+		for i := range before {
+			before[i], now[i] = true, i >= lost
+		}
+		a, b := answered("a", before, 0), answered("a", now, 0)
+		r := RankScores([]*columns.ScoreRow{a, b}, 1)
+		d, _ := r.Diff(0, 1)
+		lo, hi := r.Interval(d)
+		beside, _ := ScoreBeside(a, b)
+		if holds := lo <= 0 && hi >= 0; holds != r.Tied(0, 1) || holds != (beside.Hi >= 0) || holds != (lost == 5) {
+			t.Errorf("%d lost: tied %v, from %g to %g, beside %+v", lost, r.Tied(0, 1), lo, hi, beside)
+		}
+	}
+}

@@ -45,7 +45,8 @@ func Newcombe(p1, n1, p2, n2 float64) Difference {
 
 // McNemar compares two answers to each of the same n items: lost were right before and wrong now, gained the reverse.
 // The p values are exact (binomial at one half over the items that changed); the interval is the paired Wald interval
-// with one item added (Agresti and Min 2005 advise against the bare one).
+// with one item added (Agresti and Min 2005 advise against the bare one). Of few items the exact test shows less: then
+// the interval reaches to zero.
 func McNemar(lost, gained, n int) Difference {
 	d := Difference{Fell: 1, Rose: 1}
 	if n == 0 {
@@ -60,6 +61,9 @@ func McNemar(lost, gained, n int) Difference {
 	}
 	if gained > 0 {
 		d.Rose = mathext.RegIncBeta(float64(gained), float64(lost)+1, .5)
+	}
+	if 2*math.Min(d.Fell, d.Rose) > .05 {
+		d.Lo, d.Hi = math.Min(d.Lo, 0), math.Max(d.Hi, 0)
 	}
 	return d
 }

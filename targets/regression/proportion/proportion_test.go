@@ -79,6 +79,21 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
+// The interval of two answers to each item holds zero exactly where the exact test does not show a difference.
+func TestMcNemarAgrees(t *testing.T) {
+	for lost := range 60 {
+		for gained := range 60 {
+			for _, others := range []int{0, 7, 500} {
+				d := proportion.McNemar(lost, gained, lost+gained+others)
+				shown := 2*math.Min(d.Fell, d.Rose) <= .05
+				if excludes := d.Lo > 0 || d.Hi < 0; excludes != shown {
+					t.Errorf("%d lost, %d gained of %d: %+v", lost, gained, lost+gained+others, d)
+				}
+			}
+		}
+	}
+}
+
 // The intervals have their stated coverage, and p values are not too small.
 func TestCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
