@@ -719,13 +719,14 @@ func left(s *schema.Score) float64 {
 }
 
 // passing applies the false discovery procedure to the evals of a release, each direction by itself, and sets their q.
+// The family has both directions of each: what is shown to have changed has an interval of 95 % without zero.
 func passing(tests []*evalTest) []bool {
 	passed := make([]bool, len(tests))
 	family := 0
 	for i := range tests {
 		tests[i].q = 1
 		if tests[i].ok {
-			family++
+			family += 2
 		}
 	}
 	for _, dir := range []float64{1, -1} {
