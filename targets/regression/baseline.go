@@ -39,6 +39,7 @@ type state struct {
 	grouped bool    // it is that of a group
 	extreme float64 // t of a large deviation that may yet be an outlier; 0: none
 	off     float64 // its change
+	lasted  bool    // the run after it shows it too
 	old     float64 // level before the last confirmed regression; NaN when there is none to return to
 	moved   int32   // observation that confirmed the last change; -1
 	way     float64 // in which it changed

@@ -43,21 +43,6 @@ func (j *judge) restart(cell, at int32) {
 	st.ss, st.nu, st.from = st.ss+ss, st.nu+math.Max(0, float64(len(values)-1)), at
 }
 
-// reached is the observation with which a new level began that runs from another one on show: noise lets it be found
-// late. Values before them without a gap that are nearer to the new level are of it, but for what was shown to be
-// unchanged, was measured under other conditions, or was dismissed by a person.
-func (j *judge) reached(c *claim, at int32) int32 {
-	w := &c.x.joint
-	for ; at > c.st.from; at-- {
-		before := &j.t.Obs[at-1]
-		isOther := !j.joins(at-1) || before.Dismiss || j.blocked(before.Cond, c.o.Cond)
-		if isOther || j.rows[at-1].Word == schema.Unchanged || (j.adj[at-1]-w.level)/w.D <= .5 {
-			break
-		}
-	}
-	return at
-}
-
 // accept starts a new level at an observation, so that one change is reported once. Where a person dismissed it, the
 // current level continues without its values: they are neither a level nor noise.
 func (j *judge) accept(c *claim, at int32, dir float64) {

@@ -131,7 +131,7 @@ func (j *judge) confirmed(c *claim) bool {
 		c.beforeWindow()
 	}
 	if c.joins {
-		j.accept(c, j.reached(c, at), dir)
+		j.accept(c, at, dir)
 	}
 	return true
 }
@@ -655,9 +655,9 @@ func (j *judge) deviates(c *claim) {
 	if st.extreme != 0 {
 		same := c.alone*st.off > 0 && math.Abs(c.alone) >= math.Abs(st.off)/2
 		if !same {
-			j.outliers.happened(c.cell.Stratum, st.extreme, st.off)
+			j.outliers.happened(c.cell.Stratum, st.extreme, st.off, st.lasted)
 		}
-		if !same || c.confirmed() {
+		if st.lasted = same; !same || c.confirmed() {
 			st.extreme = 0
 		}
 		if same || c.confirmed() {
@@ -665,6 +665,6 @@ func (j *judge) deviates(c *claim) {
 		}
 	}
 	if math.Abs(c.alone/c.x.se) > c.t95 && c.x.base.n > 1 && !c.confirmed() {
-		st.extreme, st.off = c.alone/c.x.se, c.alone
+		st.extreme, st.off, st.lasted = c.alone/c.x.se, c.alone, false
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Calculation is everything behind one row, so that a reader can repeat it by hand. Values are on the log scale.
@@ -51,51 +52,46 @@ type Second struct {
 // Explain judges again up to one release and returns the calculation of one cell in it. It fails when the cell was not
 // measured there, or when ctx is done.
 func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*Calculation, error) {
-	p := &probe{cell: cell, release: release}
-	j, err := judgeWith(ctx, t, rules, p)
-	if err != nil {
+	j, at := newJudge(t, rules), int32(-1)
+	var found *Calculation
+	err := j.upTo(ctx, release, func(tests []test, between *prior, passed []int8) {
+		i := slices.IndexFunc(tests, func(x test) bool { return x.cell == cell })
+		if i >= 0 && t.Obs[tests[i].obs].Release == release {
+			at, found = tests[i].obs, j.calculation(&tests[i], tests, between, passed)
+		}
+	})
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if p.found == nil {
+	case found == nil:
 		return nil, fmt.Errorf("cell %d was not measured in release %d", cell, release)
 	}
-	p.found.Row = j.Rows[p.obs]
-	return p.found, nil
+	found.Row = j.rows[at]
+	return found, nil
 }
 
-// probe captures the calculation of one cell in one release.
-type probe struct {
-	cell, release, obs int32
-	found              *Calculation
-}
-
-// capture is called after the tests of the release and before its words are decided.
-func (p *probe) capture(j *judge, tests []test, between *prior, passed []int8) {
-	for i := range tests {
-		x := &tests[i]
-		if x.cell != p.cell {
-			continue
-		}
-		cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
-		r := &Calculation{
-			Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
-			D0: between.d0, S02: math.NaN(), Variance: x.s2, Floor: j.least(&o),
-			Df: x.df, SE: x.se, T: x.t, P: math.NaN(), Shift: x.removed, D: x.d, Delta: cell.Delta,
-		}
-		if p.obs, p.found = x.obs, r; between.known {
-			r.S02 = between.s02[cell.Stratum]
-		}
-		if !x.ok {
-			continue
-		}
-		r.P = UpperTail(math.Abs(x.t), x.df)
-		r.rank(j, x, tests, passed)
-		if x.joint.Runs > 0 {
-			again := x.joint.Second // what a group decides afterwards writes into the test
-			again.Release = j.t.Obs[x.joint.first].Release
-			r.Again = &again
-		}
+// calculation is that of a test, before the words of the release are decided.
+func (j *judge) calculation(x *test, tests []test, between *prior, passed []int8) *Calculation {
+	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
+	r := &Calculation{
+		Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
+		D0: between.d0, S02: math.NaN(), Variance: x.s2, Floor: j.least(&o),
+		Df: x.df, SE: x.se, T: x.t, P: math.NaN(), Shift: x.removed, D: x.d, Delta: cell.Delta,
 	}
+	if between.known {
+		r.S02 = between.s02[cell.Stratum]
+	}
+	if !x.ok {
+		return r
+	}
+	r.P = UpperTail(math.Abs(x.t), x.df)
+	r.rank(j, x, tests, passed)
+	if x.joint.Runs > 0 {
+		again := x.joint.Second // what a group decides afterwards writes into the test
+		again.Release = j.t.Obs[x.joint.first].Release
+		r.Again = &again
+	}
+	return r
 }
 
 // rank fills in the rank of a test among those of its release.

@@ -18,7 +18,6 @@ type judge struct {
 	adj   []float64 // observations as later baselines use them: all their runs, without what is common to all of a run
 	isOut []bool    // those that are not part of baselines
 	state []state
-	probe *probe
 
 	tiers  []tier
 	ids    [][]int32   // by tier and cell: its group, from 1; 0 where it is in none
@@ -35,27 +34,25 @@ type judge struct {
 
 // Judge judges the releases in order. It stops early only when ctx is done.
 func Judge(ctx context.Context, t *Table, rules Rules) (*Judgement, error) {
-	return judgeWith(ctx, t, rules, nil)
+	j := newJudge(t, rules)
+	return j.out, j.upTo(ctx, int32(len(t.Releases)-1), func([]test, *prior, []int8) {})
 }
 
-func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement, error) {
-	j := newJudge(t, rules, p)
-	list, cellOf := t.Order()
-	for r := range t.Releases {
+// upTo judges the releases up to one, and calls watch with the tests of each before its words are decided.
+func (j *judge) upTo(ctx context.Context, last int32, watch func([]test, *prior, []int8)) error {
+	list, cellOf := j.t.Order()
+	for r := range min(last+1, int32(len(list))) {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		j.release(int32(r), list[r], cellOf)
-		if p != nil && int32(r) == p.release {
-			break
-		}
+		j.release(r, list[r], cellOf, watch)
 	}
-	return j.out, nil
+	return nil
 }
 
-func newJudge(t *Table, rules Rules, p *probe) *judge {
+func newJudge(t *Table, rules Rules) *judge {
 	j := &judge{
-		t: t, rules: rules, probe: p,
+		t: t, rules: rules,
 		out: &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases)), out: make([]bool, len(t.Obs))},
 		adj: make([]float64, len(t.Obs)), state: make([]state, len(t.Cells)),
 		tiers: tiers(), outliers: outliers{strata: make([]record, t.Strata), dfs: map[float64]int{}},
@@ -134,7 +131,7 @@ func (j *judge) each(n, work int, do func(i int, q *Quantiles)) {
 }
 
 // release judges one release, in the order given in the package comment.
-func (j *judge) release(release int32, obs, cellOf []int32) {
+func (j *judge) release(release int32, obs, cellOf []int32, watch func([]test, *prior, []int8)) {
 	tests := make([]test, len(obs))
 	for i, at := range obs {
 		x := &tests[i]
@@ -155,6 +152,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	j.groups(release, tests)
 	if j.t.Releases[release].Joins { // builds that never join make nothing be forgotten
 		j.outliers.all.forget()
+		j.outliers.gone, j.outliers.lasted = memory*j.outliers.gone, memory*j.outliers.lasted
 		forgot := make([]bool, j.t.Strata)
 		for _, s := range stratum {
 			if !forgot[s] {
@@ -174,9 +172,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 		Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu,
 		Tested: j.tested, Exceeded: j.exceeded, Shown: j.sensitivity(tests, family),
 	}
-	if j.probe != nil && j.probe.release == release {
-		j.probe.capture(j, tests, &p, passed)
-	}
+	watch(tests, &p, passed)
 	q := Quantiles{}
 	for i := range tests {
 		j.decide(release, &tests[i], float64(passed[i]), again[i], qs[i], &q)
@@ -470,15 +466,17 @@ func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
 	apart := func(v float64, d []float64) bool {
 		return UpperTail((v-Mean(d))/math.Sqrt(s2*(1+1/float64(len(d)))), df) <= suspicious
 	}
-	return byOutliers(d, rate, tail, apart)
+	return byOutliers(d, rate, tail, apart, j.outliers.again())
 }
 
 // byOutliers is the chance that one or more of some runs, those that lie furthest, are outliers and the others are
 // ordinary: what happens to one run in thirty is not confirmed by happening twice. d is sorted, the smallest first.
 // rate is how often a run strays as far, tail the chance of some by ordinary noise. One that is apart from the rest
-// strays whether something changed or not.
+// strays whether something changed or not. again is how often what strayed did so again: a number that strays twice is
+// of those that do so often, so that the third of three runs is at least as likely.
 func byOutliers(
 	d []float64, rate func(v float64) float64, tail func(d []float64) float64, apart func(v float64, d []float64) bool,
+	again float64,
 ) (sum float64) {
 	all, some, ways := 1., 1., 1. // ways: how many of the runs may be the outliers
 	for left := len(d) - 1; left > 0; left-- {
@@ -489,7 +487,11 @@ func byOutliers(
 		}
 		sum += ways * some * tail(d[:left])
 	}
-	return sum + all*rate(d[0])
+	last := rate(d[0])
+	if len(d) > 2 {
+		last = math.Max(last, again)
+	}
+	return sum + all*last
 }
 
 // jointly returns the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
@@ -613,6 +615,9 @@ type outliers struct {
 	strata []record
 	all    record
 	dfs    map[float64]int // predictions of the release by their degrees of freedom
+	// gone are the outliers that went away, lasted those of them that the next run showed too: of a number with two modes
+	// every other one does.
+	gone, lasted float64
 }
 
 // record counts predictions, and those that failed by how many standard errors they were off.
@@ -700,13 +705,24 @@ func (r *record) forget() {
 
 // happened counts an outlier that has gone away: how far off it was, in standard errors and as a log; negative for
 // better.
-func (o *outliers) happened(stratum int32, t, d float64) {
+func (o *outliers) happened(stratum int32, t, d float64, lasted bool) {
+	if math.Abs(t) > outlying {
+		if o.gone++; lasted {
+			o.lasted++
+		}
+	}
 	for _, r := range []*record{&o.all, &o.strata[stratum]} {
 		r.far.bins[side(t)][bin(t)]++
 		if math.Abs(t) > outlying {
 			r.size.bins[side(t)][sizeBin(d)]++
 		}
 	}
+}
+
+// again is the share of outliers that the next run shows too, where enough of them were seen.
+func (o *outliers) again() float64 {
+	const enough = 20
+	return o.lasted / (enough + o.gone)
 }
 
 // finish counts what a release led to expect.
