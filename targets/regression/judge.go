@@ -18,6 +18,7 @@ type judge struct {
 	adj   []float64 // observations as later baselines use them: all their runs, without what is common to all of a run
 	isOut []bool    // those that are not part of baselines
 	state []state
+	tests []test // of the release
 
 	tiers  []tier
 	ids    [][]int32   // by tier and cell: its group, from 1; 0 where it is in none
@@ -132,7 +133,8 @@ func (j *judge) each(n, work int, do func(i int, q *Quantiles)) {
 
 // release judges one release, in the order given in the package comment.
 func (j *judge) release(release int32, obs, cellOf []int32, watch func([]test, *prior, []int8)) {
-	tests := make([]test, len(obs))
+	j.tests = slices.Grow(j.tests[:0], len(obs))[:len(obs)] // of one release after the other
+	tests := j.tests
 	for i, at := range obs {
 		x := &tests[i]
 		*x = test{obs: at, cell: cellOf[at], found: -1}
@@ -818,7 +820,7 @@ type Rules struct {
 // DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
-		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .001, LoneOutlier: .02,
 		SamePoint: .01, Window: 20, Floor: .003, MinPoint: 8, Agree: .7,
 	}
 }
