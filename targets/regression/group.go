@@ -463,6 +463,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test) {
 	for i := range list {
 		m := &list[i]
 		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm
+		m.whole = m.whole && (!m.confirm || j.alikeSince(m.joint.first, t, m, tests))
 	}
 }
 
@@ -653,6 +654,22 @@ func (j *judge) over(x *test, first int32, m *moved) float64 {
 		sum, n = sum+r.z, n+1
 	}
 	return sum/n - base.adjusted
+}
+
+// alikeSince reports whether the members of a group moved alike over the runs that show a change together.
+func (j *judge) alikeSince(first int32, t *tier, m *moved, tests []test) bool {
+	members := make([]member, len(m.list))
+	for i, k := range m.list {
+		x := &tests[k]
+		members[i] = member{j.over(x, first, m), x.se}
+	}
+	byChange(members)
+	n := math.Max(1, float64(m.n))
+	by := m.joint.x
+	if math.Abs(m.x) > math.Abs(by) { // a window may reach to a run before the change
+		by = m.x
+	}
+	return alike(t, members, by, m.sd*math.Sqrt((1/float64(m.joint.runs)+1/n)/(1+1/n)))
 }
 
 // withTails are the members of a group with their percentiles.
