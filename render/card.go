@@ -287,7 +287,7 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	}
 	exit := fmt.Sprintf("ttreport check exits %d (%s)", g.Result.Exit,
 		map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[g.Result.Exit])
-	out := []CardFact{{"Basis", words.Basis(g.Basis(), g.Fit), ""}, {"Coverage", coverageText(cover), CoveragePath},
+	out := []CardFact{{"Basis", words.Basis(g.Result.Basis, g.Fit), ""}, {"Coverage", coverageText(cover), CoveragePath},
 		{"Drift", drift, ""}, {"Curves", curves, ""}, {"Targets", targets, ""}, {"Order", r.orderText(at), ""},
 		{"Rule", rule, ""}, {"Exit code", exit, ""}}
 	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })

@@ -85,7 +85,7 @@ func TestReleasesPages(t *testing.T) {
 		}
 		r.Releases = append(r.Releases, judge.Release{Name: fmt.Sprint("v", i), Label: true, Channel: channel})
 		r.has, r.sim = append(r.has, 0), append(r.sim, 0)
-		r.Gate.Know(i, gate.Results{Basis: gate.Basis{Regressed: i, Unchanged: 9, Compared: i + 9}})
+		r.Gate.Know(i, gate.Results{Whole: gate.Result{Basis: gate.Basis{Regressed: i, Unchanged: 9, Compared: i + 9}}})
 	}
 	r.Notes, r.Mode = []Note{{Release: "v229", Title: "A driver changed"}}, ModeRelease
 	var order, paths []string

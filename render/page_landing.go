@@ -118,13 +118,13 @@ func (r *Report) verdictSections(
 			list = append(list, g.History[i])
 		}
 	}
-	switch b := g.Basis(); {
-	case open > 0 && b.Compared > 0:
+	switch b := g.Result.Basis; {
+	case open > 0:
 		t := r.changeTable(list, at, !one, "Too noisy to tell").elsewhere(r.allVerdicts(at))
 		t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
 		t.Total = open
 		t.keep(most)
-		s := section("noisy", "Too noisy to tell", words.TooNoisy(b, fit), t)
+		s := section("noisy", "Too noisy to tell", words.TooNoisy(b, open, fit), t)
 		s.Fold = words.Plural(len(t.Rows), "number")
 		out = append(out, s)
 	case fit != "":

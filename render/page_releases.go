@@ -76,7 +76,7 @@ func (r *Report) releaseList(list []int) *Table {
 				d := words.Decide(result(i))
 				return Cell{Text: d.Word, Outcome: toneMark(d.Tone)}
 			}},
-			{col("Findings"), func(i int) Cell { return Cell{Marks: findings(result(i).Counts, r.Gate.Results(i).Basis)} }},
+			{col("Findings"), func(i int) Cell { return Cell{Marks: findings(result(i).Counts, result(i).Basis)} }},
 		}...)
 	}
 	held := func(i int) (points, scores int) { return r.held(r.Releases[i].Runs) }

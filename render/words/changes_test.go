@@ -199,6 +199,7 @@ func TestHeadlineNamesWhatIsOpen(t *testing.T) {
 	}
 	r.History = []schema.Verdict{{Against: schema.AgainstHistory, Outcome: schema.Unchanged, Metric: "ttft",
 		Value: schema.Num(1)}}
+	r.Result.Basis = gate.Basis{Compared: 1, Unchanged: 1}
 	got = plain(words.Headline(&r))
 	if want = strings.TrimSuffix(want, ".") + "; nothing else is shown to have regressed."; got != want {
 		t.Errorf("with numbers that were compared: %s\nwant %s", got, want)

@@ -233,8 +233,8 @@ func shorter(g *gate.Review) (out []string) {
 	switch {
 	case kind == gate.FailOpen:
 		begin, is, changes = nothingNew+" ", "still ", g.OpenChanges()
-	case kind == "" && g.Basis().Compared > 0:
-		b := g.Basis()
+	case kind == "" && g.Result.Compared > 0:
+		b := g.Result.Basis
 		out = append(out, fmt.Sprintf("%s: %s of %s unchanged.", Capital(lead(g.Result)), Count(b.Unchanged),
 			Plural(b.Compared, "number")), Capital(lead(g.Result))+".")
 	case kind == gate.FailTarget && len(list) > 0:
@@ -281,7 +281,7 @@ func Detail(g *gate.Review) string {
 
 // passes is the reason of a release that passes: what it rests on, and which regressions of earlier releases are open.
 func passes(g *gate.Review, open string) string {
-	b := g.Basis()
+	b := g.Result.Basis
 	before := lead(g.Result)
 	if g.Result.Blind {
 		before = cannotSee + "; " + before
@@ -412,8 +412,11 @@ func ComparedWith(before string) string {
 		"significant among all numbers."
 }
 
-// TooNoisy counts the numbers of which nothing can be said, and says how small a change would have been named.
-func TooNoisy(b gate.Basis, fit string) string {
-	return fmt.Sprintf("%s numbers %s inconclusive. %s", Of(b.Inconclusive, b.Compared), verb(b.Inconclusive, "is", "are"),
-		fit)
+// TooNoisy counts the numbers of which nothing can be said, open, and says how small a change would have been named.
+func TooNoisy(b gate.Basis, open int, fit string) string {
+	if b.Compared == 0 {
+		return fmt.Sprintf("%s numbers %s further than the limit from the one earlier value that there is.",
+			Of(open, b.Early), verb(open, "is", "are"))
+	}
+	return fmt.Sprintf("%s numbers %s inconclusive. %s", Of(open, b.Compared+b.Early), verb(open, "is", "are"), fit)
 }

@@ -403,17 +403,11 @@ type Result struct {
 	Exit   int      // 0 passes, 1 fails, 5 nothing was graded
 	Counts []Tally  // what fails, then what is noted, most serious first
 	Waived []string // ids of the decisions that kept a finding from failing
-	// Compared counts the numbers that have a history, Early those that have a single earlier value, which tells nothing;
-	// Level is the level of targets that is reached, see [NoLevel].
-	// Unchanged are those of Compared whose interval lies within the limit.
-	Compared  int      `json:",omitempty"`
-	Unchanged int      `json:",omitempty"`
-	Early     int      `json:",omitempty"`
-	Blind     bool     `json:",omitempty"` // most numbers would not show a regression of twice the limit
-	Open      int      `json:",omitempty"` // numbers known from blocks of a pair alone, which do not decide
-	Level     string   `json:",omitempty"`
-	Evals     []string `json:",omitempty"` // tasks with a score without a reference and an earlier score
-	Last      string   `json:",omitempty"` // of NotMeasured: the last release that measured it
+	Basis
+	Blind bool     `json:",omitempty"` // most numbers would not show a regression of twice the limit
+	Level string   `json:",omitempty"` // of targets that is reached, see [NoLevel]
+	Evals []string `json:",omitempty"` // tasks with a score without a reference and an earlier score
+	Last  string   `json:",omitempty"` // of NotMeasured: the last release that measured it
 	// Newer are runs that are newer than what is judged and no part of it; Late are those of its runs, of Runs, that began
 	// a day or more after the first. See [Gate.Review].
 	Newer []Outside `json:",omitempty"`
@@ -422,6 +416,49 @@ type Result struct {
 	// Release is what is judged and Baseline the release before it, where that measured what this one did not.
 	Release  string `json:",omitempty"`
 	Baseline string `json:",omitempty"`
+}
+
+// Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
+// Without none. RegressedBefore and ImprovedBefore are those that an earlier release saw change first. Open are those of
+// Inconclusive that are known from blocks of a pair alone, which do not decide.
+type Basis struct {
+	Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Recovered, Early, Without int
+	RegressedBefore, ImprovedBefore, Open                                                         int
+}
+
+// count counts a verdict against history, and reports whether it compares.
+func (b *Basis) count(v *schema.Verdict) bool {
+	if decidedBy(v, schema.WhyOneEach) {
+		b.Early++
+		return false
+	}
+	first := 0
+	if v.First != "" {
+		first = 1
+	}
+	switch v.Outcome {
+	case schema.Unchanged:
+		b.Unchanged++
+	case schema.BelowLimit:
+		b.BelowLimit++
+	case schema.Inconclusive:
+		if b.Inconclusive++; decidedBy(v, schema.WhyTurnsOpen) {
+			b.Open++
+		}
+	case schema.Regressed:
+		b.Regressed, b.RegressedBefore = b.Regressed+1, b.RegressedBefore+first
+	case schema.Improved:
+		b.Improved, b.ImprovedBefore = b.Improved+1, b.ImprovedBefore+first
+	case schema.Recovered:
+		b.Recovered++
+	default:
+		if _, measured := v.Value.Get(); measured {
+			b.Without++
+		}
+		return false
+	}
+	b.Compared++
+	return true
 }
 
 // Tally counts one kind of finding.
@@ -514,18 +551,16 @@ func findingOf(v *schema.Verdict) finding {
 func (f finding) named(rest string) finding { f.rest = rest; return f }
 
 type tallying struct {
-	on               FailOn
-	found            map[Kind]map[finding]int // numbers
-	waived           map[string]bool
-	compared, graded int
-	told, unchanged  int             // of those compared: not inconclusive; of these the unchanged
-	early            int             // beside one earlier value, see [oneEach]
-	open             int             // see [turnsOpen]
-	evals            map[string]bool // by task: whether something grades it
-	met              int
-	blind, seen      int // numbers with a history, see [Findings]
-	levels           levels
-	release, before  string // of what was not measured again
+	on              FailOn
+	found           map[Kind]map[finding]int // numbers
+	waived          map[string]bool
+	graded          int // against a target
+	basis           Basis
+	evals           map[string]bool // by task: whether something grades it
+	met             int
+	blind, seen     int // numbers with a history, see [Findings]
+	levels          levels
+	release, before string // of what was not measured again
 }
 
 func newTallying(on FailOn) *tallying {
@@ -568,25 +603,7 @@ func (t *tallying) history(v *schema.Verdict) {
 			t.note(note, findingOf(v))
 		}
 	}
-	graded := slices.Contains([]schema.Outcome{
-		schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.BelowLimit, schema.Unchanged,
-	}, v.Outcome)
-	t.eval(v, graded)
-	switch {
-	case decidedBy(v, schema.WhyOneEach): // laid beside one earlier value, which shows no noise: nothing can be told
-		t.early++
-	case !graded:
-	case turnsOpen(v):
-		t.open++
-	default:
-		t.compared++
-		if v.Outcome != schema.Inconclusive {
-			t.told++
-		}
-		if v.Outcome == schema.Unchanged {
-			t.unchanged++
-		}
-	}
+	t.eval(v, t.basis.count(v))
 }
 
 // noteOf is the kind of note that a verdict against history is, which is no finding; "" for none.
@@ -613,9 +630,6 @@ func decidedBy(v *schema.Verdict, why schema.Why) bool {
 	c, ok := v.Reason.(schema.Change)
 	return ok && c.Why == why
 }
-
-// turnsOpen reports whether a number is known from blocks alone, and they do not decide.
-func turnsOpen(v *schema.Verdict) bool { return decidedBy(v, schema.WhyTurnsOpen) }
 
 // worse reports whether a number changed for the worse.
 func worse(v *schema.Verdict) bool {
@@ -677,10 +691,10 @@ func (t *tallying) lint(l *lint.Lint) {
 // result orders the tallies and makes the decision.
 func (t *tallying) result() Result {
 	t.once()
+	b := t.basis
 	r := Result{
-		Graded: t.graded + t.compared, Compared: t.compared, Unchanged: t.unchanged, Early: t.early, Open: t.open,
-		Level: t.levels.reached(), Release: t.release, Baseline: t.before,
-		Blind: t.graded == 0 && (t.told == 0 || 2*t.blind > t.seen && t.seen > 0),
+		Graded: t.graded + b.Compared - b.Open, Basis: b, Level: t.levels.reached(), Release: t.release, Baseline: t.before,
+		Blind: t.graded == 0 && (b.Compared == b.Inconclusive || 2*t.blind > t.seen && t.seen > 0),
 	}
 	maps.DeleteFunc(t.evals, func(_ string, graded bool) bool { return graded })
 	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), slices.Sorted(maps.Keys(t.evals))
@@ -694,7 +708,7 @@ func (t *tallying) result() Result {
 		if t.on[FailUngraded] {
 			r.Exit = 1
 		}
-	case t.compared == 0:
+	case b.Compared == b.Open:
 		r.Word = NoBaseline
 	case warns || r.Blind:
 		r.Word = PassWithWarnings

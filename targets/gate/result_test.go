@@ -339,3 +339,13 @@ func TestDecidePairs(t *testing.T) {
 		t.Errorf("%+v, and alone %+v", whole, again)
 	}
 }
+
+// A number with one earlier value is counted once, whatever its word: neither as compared nor as inconclusive.
+func TestOneEarlierValueIsCountedOnce(t *testing.T) {
+	f := only(because(large(.5), schema.Change{Why: schema.WhyOneEach}),
+		because(history(schema.NoBaseline), schema.Change{Why: schema.WhyOneEach}))
+	want := gate.Basis{Early: 2}
+	if d := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease)); d.Basis != want || d.Graded != 0 {
+		t.Errorf("%+v, want %+v", d.Basis, want)
+	}
+}

@@ -28,8 +28,6 @@ type Review struct {
 	// Unmeasured are models and devices that have targets and no run, where the whole of a release is reviewed and the
 	// targets in force are known: nothing grades them, whatever the decision is.
 	Unmeasured []schema.Pair `json:",omitempty"`
-
-	coverage func() Coverage // made once
 }
 
 // Review reviews a release; an empty model or device selects all. What the newest release leaves out is counted,
@@ -52,11 +50,18 @@ func (g *Gate) review(found *found, model, device string) Review {
 		r.Baseline = g.Releases[b].Name
 	}
 	if r.Targets, r.History = f.Targets, f.History; model != "" || device != "" {
-		r.Targets, r.History = pick(f.Targets, ofPairs(found.targets, of)), pick(f.History, ofPairs(found.history, of))
+		pick := func(list []schema.Verdict) (out []schema.Verdict) {
+			for i := range list {
+				if of(list[i].Pair()) {
+					out = append(out, list[i])
+				}
+			}
+			return out
+		}
+		r.Targets, r.History = pick(f.Targets), pick(f.History)
 	}
 	r.Fit.Single = r.Fit.Cells == 0 && slices.ContainsFunc(r.History, func(v schema.Verdict) bool {
-		c, ok := v.Reason.(schema.Change)
-		return ok && c.Why == schema.WhyOneEach
+		return decidedBy(&v, schema.WhyOneEach)
 	})
 	r.Fit.Turns = turnedOf(r.History)
 	r.Changes = slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !c.Selected(model, device) })
@@ -75,7 +80,6 @@ func (g *Gate) review(found *found, model, device string) Review {
 		r.Result = Decide(r.Findings, g.FailsOn(release))
 	}
 	r.Result.Newer, r.Result.Late, r.Result.Runs = g.outside(release, of)
-	r.coverage = sync.OnceValue(func() Coverage { return g.cover(&r) })
 	return r
 }
 
@@ -95,18 +99,6 @@ func (r *Review) Require(never []schema.Pair, channel string) {
 	if r.Result.Counts = counts; r.Result.Word == Pass {
 		r.Result.Word = PassWithWarnings
 	}
-}
-
-// ofPairs are the places of the verdicts of some models and devices, in their order.
-func ofPairs(places map[schema.Pair][]int32, of func(schema.Pair) bool) []int32 {
-	var out []int32
-	for p, list := range places {
-		if of(p) {
-			out = append(out, list...)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // Label is the label of a release, "" for a build without one.
@@ -170,7 +162,7 @@ func (r *Review) historyOfNote() (list []schema.Verdict) {
 
 // single reports whether a number is far worse than the one value that there is to compare it with.
 func (r *Review) single(v *schema.Verdict) bool {
-	return (r.Fit.Single || turnsOpen(v)) && v.Large && worse(v)
+	return (r.Fit.Single || decidedBy(v, schema.WhyTurnsOpen)) && v.Large && worse(v)
 }
 
 func (r *Review) targetsOfNote() (list []schema.Verdict) {
@@ -280,9 +272,9 @@ type found struct {
 	once     sync.Once
 	release  int
 	findings Findings
-	result   Result                  // of the whole release
-	history  map[schema.Pair][]int32 // indexes into History
-	targets  map[schema.Pair][]int32
+	result   Result // of the whole release
+	history  map[schema.Pair][]schema.Verdict
+	targets  map[schema.Pair][]schema.Verdict
 	review   sync.Once // of whole
 	whole    Review
 }
@@ -291,7 +283,6 @@ type found struct {
 type Results struct {
 	Whole Result
 	Pairs []PairResult
-	Basis Basis // of all numbers with history
 }
 
 // PairResult is the decision on one model and device.
@@ -306,14 +297,12 @@ func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
 // PairHistory returns the verdicts of a model and device in a release against history.
 func (g *Gate) PairHistory(release int, p schema.Pair) []schema.Verdict {
-	f := g.of(release)
-	return pick(f.findings.History, f.history[p])
+	return g.of(release).history[p]
 }
 
 // PairTargets returns the verdicts of a model and device in a release against targets.
 func (g *Gate) PairTargets(release int, p schema.Pair) []schema.Verdict {
-	f := g.of(release)
-	return pick(f.findings.Targets, f.targets[p])
+	return g.of(release).targets[p]
 }
 
 // Forget lets go of the findings of a release, which are large, where they are not needed for a while.
@@ -356,7 +345,7 @@ func (g *Gate) find(f *found) {
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
 	f.result = whole
-	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
+	out := Results{Whole: whole}
 	for _, p := range pairs {
 		r, ok := of[p]
 		if !ok {
@@ -434,21 +423,10 @@ func (g *Gate) PairResult(release int, p schema.Pair) Result {
 	return Decide(Findings{}, g.FailOn)
 }
 
-func byPair(list []schema.Verdict) map[schema.Pair][]int32 {
-	out := map[schema.Pair][]int32{}
-	for i := range list {
-		out[list[i].Pair()] = append(out[list[i].Pair()], int32(i))
-	}
-	return out
-}
-
-func pick(list []schema.Verdict, at []int32) []schema.Verdict {
-	if len(at) == 0 {
-		return nil
-	}
-	out := make([]schema.Verdict, len(at))
-	for i, k := range at {
-		out[i] = list[k]
+func byPair(list []schema.Verdict) map[schema.Pair][]schema.Verdict {
+	out := map[schema.Pair][]schema.Verdict{}
+	for _, v := range list {
+		out[v.Pair()] = append(out[v.Pair()], v)
 	}
 	return out
 }
@@ -483,15 +461,7 @@ func (c *Coverage) Oldest() *Gap {
 // Coverage lists the gaps of what a review is about: what is missing, then what was not measured again. A workload is
 // one gap, also where a plan or a target asks for what the release before measured. Where a whole system was left out,
 // its gaps are its points in the last release that has them.
-func (g *Gate) Coverage(r *Review) Coverage {
-	if r.coverage == nil {
-		return g.cover(r)
-	}
-	return r.coverage()
-}
-
-func (g *Gate) cover(r *Review) Coverage {
-	var c Coverage
+func (g *Gate) Coverage(r *Review) (c Coverage) {
 	measured, listed := map[finding]bool{}, map[finding]bool{}
 	for i := range r.History {
 		if _, ok := r.History[i].Value.Get(); ok {
@@ -582,54 +552,6 @@ func (g *Gate) points(v *schema.Verdict) []schema.Key {
 
 // Loadable reports whether a load client can make the point again.
 func (g *Gap) Loadable() bool { return loadable(g.Key) }
-
-// Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
-// Without none. RegressedBefore and ImprovedBefore are those that an earlier release saw change first.
-type Basis struct {
-	Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Recovered, Early, Without int
-	RegressedBefore, ImprovedBefore                                                               int
-}
-
-// Basis counts the numbers of a review.
-func (r *Review) Basis() Basis { return basisOf(r.History) }
-
-func basisOf(history []schema.Verdict) (b Basis) {
-	for i := range history {
-		v := &history[i]
-		if _, ok := v.Value.Get(); !ok {
-			continue
-		}
-		b.Compared++
-		switch v.Outcome {
-		case schema.Unchanged:
-			b.Unchanged++
-		case schema.BelowLimit:
-			b.BelowLimit++
-		case schema.Inconclusive:
-			b.Inconclusive++
-		case schema.Regressed:
-			b.Regressed++
-			if v.First != "" {
-				b.RegressedBefore++
-			}
-		case schema.Improved:
-			b.Improved++
-			if v.First != "" {
-				b.ImprovedBefore++
-			}
-		case schema.Recovered:
-			b.Recovered++
-		default:
-			b.Compared--
-			if decidedBy(v, schema.WhyOneEach) {
-				b.Early++
-			} else {
-				b.Without++
-			}
-		}
-	}
-	return b
-}
 
 // Decisive are the verdicts that the decision on a release follows from, worst first: those of the most serious kind
 // that fails it, or of a release that passes, those that it was noted for as regressed.
