@@ -186,7 +186,7 @@ func (c *Comparison) table() *Table {
 			if v == nil {
 				return text(words.Absent)
 			}
-			out := strings.TrimSpace(v.Outcome.String() + " " + v.Evidence.String())
+			out := strings.TrimSpace(v.Outcome.Words() + " " + v.Evidence.String())
 			if e, ok := v.Effect.Get(); ok && v.Interval != nil { // both against one baseline, which the other columns are not
 				out += ": " + words.Signed(v.Metric, e) + ", " + words.IntervalOf(*v)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -178,7 +177,7 @@ func (r *Report) pairCell(p Pair) Cell {
 // nameOf is the name of a release; of a build that nobody released, its day.
 func (r *Report) nameOf(release int) string {
 	if rel := &r.Releases[release]; !rel.Label && !rel.Date.IsZero() {
-		return "build of " + rel.Date.UTC().Format(time.DateOnly)
+		return words.BuildOf(rel.Date)
 	}
 	return r.Releases[release].Name
 }

@@ -112,7 +112,7 @@ func (r *Report) state(c *judge.Change, at int) Cell {
 	case c.SameBuild:
 		return Cell{Text: "same build", Sub: "the machine, not the release"}
 	case c.BelowLimit():
-		return Cell{Text: "below the limit", Outcome: schema.BelowLimit}
+		return Cell{Outcome: schema.BelowLimit}
 	case c.Evidence == schema.Suspected:
 		return Cell{Text: "suspected", Outcome: schema.Regressed, Sub: "another run must confirm it"}
 	}

@@ -27,7 +27,7 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 	}
 	given := func(list ...Mark) []Mark {
 		for i := range list {
-			list[i].Text = cmp.Or(list[i].Text, list[i].Outcome.String())
+			list[i].Text = cmp.Or(list[i].Text, list[i].Outcome.Words())
 		}
 		return slices.DeleteFunc(list, func(m Mark) bool { return m.N == 0 })
 	}
@@ -38,7 +38,7 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 		Mark{Outcome: schema.Improved, N: b.Improved - b.ImprovedBefore},
 		Mark{Outcome: schema.Improved, N: b.ImprovedBefore, Text: again},
 		Mark{Outcome: schema.Recovered, N: b.Recovered},
-		Mark{Outcome: schema.BelowLimit, N: b.BelowLimit, Text: "below the limit"},
+		Mark{Outcome: schema.BelowLimit, N: b.BelowLimit},
 		Mark{Outcome: schema.Inconclusive, N: b.Inconclusive},
 	), warnings, given(
 		Mark{Outcome: schema.Unchanged, N: b.Unchanged},

@@ -97,6 +97,14 @@ var outcomeNames = [...]string{
 // String returns the word as it is shown and stored.
 func (o Outcome) String() string { return outcomeNames[o] }
 
+// Words is the outcome as people read it.
+func (o Outcome) Words() string {
+	if o == BelowLimit {
+		return "below the limit"
+	}
+	return o.String()
+}
+
 // MarshalText implements [encoding.TextMarshaler].
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 

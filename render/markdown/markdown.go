@@ -274,7 +274,7 @@ func (w writer) table(t *render.Table) {
 func (w writer) cell(c render.Cell) string {
 	s := w.link(escape(c.Text), c.Href)
 	if c.Outcome != schema.NoOutcome {
-		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + cmp.Or(s, c.Outcome.String()))
+		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + cmp.Or(s, c.Outcome.Words()))
 		if c.Evidence != schema.NoEvidence {
 			s += " " + c.Evidence.String()
 		}

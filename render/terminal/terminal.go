@@ -29,7 +29,7 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	d := words.Decide(g.Result)
 	against := ""
 	if g.Baseline != "" {
-		against = " against the releases up to " + g.Baseline
+		against = " against the releases up to " + words.Release(g.Baseline)
 	}
 	fmt.Fprintf(w, "%s%s: %s\n", g.Release, against, d.Word)
 	if head := words.HeadlineOverChanges(g); head != "" {

@@ -123,14 +123,14 @@ func ChangeEvidence(c *judge.Change) string {
 	case c.Rerun:
 		return "confirmed by a re-run"
 	}
-	return "confirmed in " + c.Found
+	return "confirmed in " + Release(c.Found)
 }
 
 // ChangeVotes is where its numbers place the beginning of a change: "v33 in 40 of 48, v32 in 6".
 func ChangeVotes(c *judge.Change) string {
 	var parts []string
 	for i, v := range c.Votes {
-		part := v.Release + " in " + Count(v.Numbers)
+		part := Release(v.Release) + " in " + Count(v.Numbers)
 		if i == 0 {
 			part += " of " + Count(len(c.Numbers))
 		}
@@ -144,7 +144,7 @@ func ChangeText(c *judge.Change) string { return sentenceOn(c, nil) }
 
 // StillSlower says of a number that earlier releases made slower why it is not judged so any more.
 func StillSlower(metric string, effect float64, since string) string {
-	return "Still " + Signed(metric, effect) + " since " + since + ": it is compared with the level since then."
+	return "Still " + Signed(metric, effect) + " since " + Release(since) + ": it is compared with the level since then."
 }
 
 func are(c *judge.Change) string {
@@ -161,7 +161,7 @@ func openText(g *gate.Review, listed bool) string {
 		return ""
 	}
 	c := &list[0]
-	out := fmt.Sprintf("%s %s still %s since %s (%s)", ChangeOf(c), are(c), ChangeSize(c), c.Since, ChangeShare(c))
+	out := fmt.Sprintf("%s %s still %s since %s (%s)", ChangeOf(c), are(c), ChangeSize(c), Release(c.Since), ChangeShare(c))
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf("; %s more %s open", Count(more), verb(more, "change is", "changes are"))
 	}

@@ -144,5 +144,5 @@ func CurvesMoved(list []compare.Curve, against string) string {
 	if n := len(moved) - most; n > 0 {
 		out = append(out, Count(n)+" more")
 	}
-	return "by repeats, since " + against + " " + strings.Join(out, "; ")
+	return "by repeats, since " + Release(against) + " " + strings.Join(out, "; ")
 }

@@ -56,7 +56,7 @@ func Decide(r gate.Result) Decision {
 			" no reference and no earlier score to be compared with ("+Few(r.Evals, 3)+")")
 	}
 	if r.Word == gate.NotMeasured {
-		parts = []string{"last measured in " + r.Last}
+		parts = []string{"last measured in " + Release(r.Last)}
 	} else if lead := leading(r, len(parts) == 0); lead != "" {
 		parts = append([]string{lead}, parts...)
 	}
@@ -70,13 +70,13 @@ func Slower(d Decision, r gate.Result, since, before string) (word string, tone 
 	for _, c := range r.Counts {
 		switch c.Kind {
 		case gate.FailConfirmed:
-			return strings.TrimSuffix("Slower since "+since, " since "), ToneBad
+			return strings.TrimSuffix("Slower since "+Release(since), " since "), ToneBad
 		case gate.FailSuspected:
 			return "Perhaps slower", ToneWarning
 		}
 	}
 	if r.Word == gate.Pass || r.Word == gate.PassWithWarnings {
-		return strings.TrimSuffix("Not slower than the builds up to "+before, " than the builds up to "), d.Tone
+		return strings.TrimSuffix("Not slower than the builds up to "+Release(before), " than the builds up to "), d.Tone
 	}
 	return d.Word, d.Tone
 }
@@ -259,7 +259,7 @@ func ChangeHeadings(c *judge.Change, begin, is, more string) (out []string) {
 		is = "may be "
 	}
 	for _, of := range []string{ChangeOf(c), changeOf(c, false), placeOf(c)} {
-		out = append(out, fmt.Sprintf("%s%s %s%s since %s%s.", begin, of, is, ChangeSize(c), c.Since, more))
+		out = append(out, fmt.Sprintf("%s%s %s%s since %s%s.", begin, of, is, ChangeSize(c), Release(c.Since), more))
 	}
 	return out
 }
@@ -408,7 +408,7 @@ func ComparedWith(before string) string {
 	if before == "" {
 		return "Nothing before it can serve as a baseline."
 	}
-	return "Compared with the releases up to " + before + "; a change is listed if it is larger than the limit and " +
+	return "Compared with the releases up to " + Release(before) + "; a change is listed if it is larger than the limit and " +
 		"significant among all numbers."
 }
 

@@ -39,9 +39,22 @@ func OwnWord(v *schema.Verdict) string {
 // OutcomeText is an outcome with its evidence, where it has any.
 func OutcomeText(o schema.Outcome, e schema.Evidence) string {
 	if e == schema.NoEvidence {
-		return o.String()
+		return o.Words()
 	}
-	return o.String() + ", " + e.String()
+	return o.Words() + ", " + e.String()
+}
+
+// BuildOf names a build that nobody released: by its day.
+func BuildOf(day time.Time) string { return "build of " + day.UTC().Format(time.DateOnly) }
+
+// Release is a release in a sentence. A build without a release is known by the id of its first run, which begins with
+// the time of it: "the build of 2026-09-04".
+func Release(name string) string {
+	id, _, _ := strings.Cut(name, "-")
+	if at, err := time.Parse("20060102T150405Z", id); err == nil && len(id) < len(name) {
+		return "the " + BuildOf(at)
+	}
+	return name
 }
 
 // OrUnknown names what nobody stated.
@@ -373,8 +386,9 @@ var sentences = sync.OnceValue(func() *template.Template {
 		"limit": limit, "metricOf": MetricOf, "moved": movedSince, "number": Number, "ofFirstRun": ofFirstRun,
 		"onDevice": OnDevice, "percent": Percent, "plural": Plural, "q": rarity, "quantity": Quantity, "rank": rank,
 		"sentence": sentence, "signed": Signed, "standsInFor": standsInFor, "tolerance": tolerance, "unit": schema.Unit,
-		"verb":      verb,
-		"about":     func(it any) map[string]any { return map[string]any{"it": it, "of": "", "v": nil} },
+		"verb":    verb,
+		"about":   func(it any) map[string]any { return map[string]any{"it": it, "of": "", "v": nil} },
+		"release": Release, "capital": Capital,
 		"known":     func(v float64) bool { return !math.IsNaN(v) },
 		"has":       func(n schema.Number) bool { _, ok := n.Get(); return ok },
 		"share":     func(n, of int) float64 { return float64(n) / float64(of) },

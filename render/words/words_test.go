@@ -234,3 +234,21 @@ func TestCountsAreWrittenAlike(t *testing.T) {
 		t.Error(lead)
 	}
 }
+
+// A build without a release is called by its day in sentences, and never by the id of a run.
+func TestBuildsAreCalledByTheirDay(t *testing.T) {
+	const id, want = "20260904T021400Z-3e9d3830", "the build of 2026-09-04"
+	for name, called := range map[string]string{id: want, "v0.6.0": "v0.6.0", "": "", "undated-1232836f": "undated-1232836f",
+		"20260904T021400Z": "20260904T021400Z", "20269904T021400Z-3e9d3830": "20269904T021400Z-3e9d3830"} {
+		if got := words.Release(name); got != called {
+			t.Errorf("%q is called %q, want %q", name, got, called)
+		}
+	}
+	word, _ := words.Slower(words.Decision{}, gate.Result{Counts: []gate.Tally{{Kind: gate.FailConfirmed}}}, id, "")
+	for _, s := range []string{words.ComparedWith(id), words.StillSlower("ttft", .1, id), word,
+		words.Decide(gate.Result{Word: gate.NotMeasured, Last: id}).Detail} {
+		if !strings.Contains(s, want) || strings.Contains(s, id) {
+			t.Errorf("%q, want %q in it", s, want)
+		}
+	}
+}

@@ -5,7 +5,7 @@
     { el, read, write } = ttreport,
     { select, sorted, view, on, verdictName, verdict, spark } = series;
 
-  var WORST = ["regressed confirmed", "regressed suspected", "inconclusive", "below-limit", "improved confirmed", "improved suspected"];
+  var WORST = ["regressed confirmed", "regressed suspected", "inconclusive", "below the limit", "improved confirmed", "improved suspected"];
 
   function explore(root, host, newest) {
     var t, pairName, text, ranks, first, shardOf = {}, releases = [];

@@ -419,8 +419,8 @@ type Result struct {
 }
 
 // Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
-// Without none. RegressedBefore and ImprovedBefore are those that an earlier release saw change first. Open are those of
-// Inconclusive that are known from blocks of a pair alone, which do not decide.
+// Without none. RegressedBefore and ImprovedBefore are those that an earlier release saw change first. Open are those
+// of Inconclusive that are known from blocks of a pair alone, which do not decide.
 type Basis struct {
 	Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Recovered, Early, Without int
 	RegressedBefore, ImprovedBefore, Open                                                         int
