@@ -7,12 +7,14 @@ package terminal
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -213,134 +215,60 @@ func ChangePoints(w io.Writer, c render.ChangePoints) {
 
 // Calculation writes everything behind a verdict against history. Values on the log scale are called z.
 func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
-	p := printer{w}
-	z := "ln y"
-	if judge.Higher(v.Metric) {
-		z = "−ln y"
-	}
-	p.subject(&v, v.Stat)
-	p.line("\nz = %s, so that larger is worse; d is a difference of z", z)
-	p.line("baseline (%d releases)", len(c.Baseline))
-	for _, b := range c.Baseline {
-		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   without its group's %+.6f: %.6f",
-			releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
-	}
-	p.line("  mean of z          %.6f", c.Mean)
-	p.line("  own variance s²    %.4g with ν = %g", c.S2, c.Nu)
-	p.line("this release         z = %.6f   y = %.5g   repeats %d", c.Obs.Z, y(v.Metric, c.Obs.Z), c.Obs.K)
-	p.line("change of its group  %+.6f, taken from it", c.Shift)
-	if len(c.Baseline) == 0 || c.SE == 0 {
-		p.line("no test: %s", words.Why(v))
-		return
-	}
-	// the moderated t test and the false discovery procedure
-	p.line("d                    %+.6f = %.6f − (%+.6f) − %.6f", c.D, c.Obs.Z, c.Shift, c.Mean)
-	p.line("noise of all cells   d0 = %.3g, typical variance s0² = %.4g", c.D0, c.S02)
-	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)
-	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
-	p.line("t                    %.4f with %.4g degrees of freedom", c.T, c.Df)
-	p.line("p, one-sided         %.4g; %d of %d tests pass in its direction", c.P, c.Passing, c.Family)
-	p.line("limit of the rule    %.4g, its workload being number %d of those that deviate most", c.Limit, c.Rank)
-	if used, ok := v.P.Get(); ok && used > c.P*1.001 {
-		p.line("with outliers        %.4g: how often values deviate as far and come back is added", used)
-	}
-	p.line("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(c.Delta), c.Delta)
-	if a := c.Again; a != nil {
-		p.line("newest %d runs        since %s, mean d = %+.6f, one standard error %.6f", a.Runs,
-			releases[a.Release].Name, a.D, a.SE)
-		p.line("  against            %d releases before them, with %.4g degrees of freedom", a.N, a.Df)
-		p.line("  together           p = %.4g by ordinary noise, p = %.4g by outliers", a.P, a.Outliers)
-	}
 	why, _ := v.Reason.(schema.Change)
-	switch {
-	case v.Outcome != schema.Inconclusive || v.Large:
-	case why.Repeats > 0:
-		p.line("to settle it         about %d repeats of this release", why.Repeats)
-	case why.More > 0:
-		p.line("to settle it         no number of repeats; about %d more releases", why.More)
-	default:
-		p.line("to settle it         neither repeats nor releases: the noise is larger than what matters")
-	}
-}
-
-// y is the value behind z.
-func y(metric string, z float64) float64 {
-	if judge.Higher(metric) {
-		return math.Exp(-z)
-	}
-	return math.Exp(z)
+	explain(w, "calculation", map[string]any{"v": &v, "metric": strings.TrimSuffix(v.Metric+" "+v.Stat, " "), "c": c,
+		"higher": judge.Higher(v.Metric), "releases": releases, "why": why,
+		"open": v.Outcome == schema.Inconclusive && !v.Large})
 }
 
 // Verdict writes a verdict that no test against history decided: a target's, or an eval's.
 func Verdict(w io.Writer, v schema.Verdict) {
-	p := printer{w}
-	p.subject(&v, "")
-	p.number("value", v.Value)
-	p.number("reference", v.Ref)
-	p.number("effect", v.Effect)
-	p.number("p, one-sided", v.P)
-	if v.Interval != nil {
-		p.line("%-20s %.6g to %.6g", "95 % interval", v.Interval[0], v.Interval[1])
-	}
-	p.number("q, over the evals", v.Q)
-	if v.N > 0 {
-		p.line("%-20s %d", "n", v.N)
-	} else {
-		p.line("%-20s not stated", "n")
-	}
-	for _, f := range words.Facts(v.Reason) {
-		p.line("%-20s %s", f.Name, f.Text)
-	}
-}
-
-func (p printer) number(name string, n schema.Number) {
-	if x, ok := n.Get(); ok {
-		p.line("%-20s %.6g", name, x+0)
-	} else if n.Why() != "" {
-		p.line("%-20s none: %s", name, n.Why())
-	}
+	explain(w, "verdict", map[string]any{"v": &v, "metric": v.Metric})
 }
 
 // EvalCalculation writes the scores behind an eval's verdict and, for one against the mean of releases, the test.
 func EvalCalculation(w io.Writer, v schema.Verdict, c *judge.EvalCalculation) {
-	if c == nil {
-		return
+	if c != nil {
+		change, _ := v.Reason.(schema.EvalChange)
+		explain(w, "eval", map[string]any{"c": c, "test": change.Test})
 	}
-	p := printer{w}
-	p.scores("baseline", c.Baseline)
-	p.scores("now", c.Now)
-	if r, ok := v.Reason.(schema.EvalChange); ok {
-		switch r.Test {
-		case schema.TestPaired:
-			p.line("test                 McNemar's, exact: binomial(lost + gained, 1/2)")
-		case schema.TestUnpaired:
-			p.line("test                 two proportions, pooled; interval by Newcombe's method 10")
-		case schema.TestByError:
-			p.line("test                 normal, with both standard errors")
-		}
-	}
-	if c.EvalNoise == nil {
-		return
-	}
-	p.line("scale                a = 2·asin √p, where n questions alone have a variance of 1/n")
-	p.line("mean of baseline     a = %.6f, p = %.6f", c.Mean, c.MeanShare)
-	p.line("this release         a = %.6f", c.Z)
-	df := fmt.Sprintf("%.4g degrees of freedom", c.Df)
-	if math.IsInf(c.Df, 1) {
-		df = "the normal distribution"
-	}
-	p.line("variance             between releases %.4g, at least 1/n: %.4g with %s", c.Own, c.Variance, df)
-	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
-	p.line("t                    %.4f", (c.Z-c.Mean)/c.SE)
 }
 
-func (p printer) scores(what string, values []judge.EvalValue) {
-	for _, b := range values {
-		n := "an unstated number of questions"
-		if b.N > 0 {
-			n = words.Plural(b.N, "question")
+// explainText has the calculations behind verdicts as they are printed.
+//
+//go:embed explain.txt
+var explainText string
+
+// explain fills a template of explain.txt.
+func explain(w io.Writer, name string, data map[string]any) {
+	number := func(name string, n schema.Number) string {
+		if x, ok := n.Get(); ok {
+			return fmt.Sprintf("%-20s %.6g\n", name, x+0)
+		} else if n.Why() != "" {
+			return fmt.Sprintf("%-20s none: %s\n", name, n.Why())
 		}
-		p.line("  %-9s%-14s %.6g of %s, run %s", what, b.Release, b.Value, n, b.Run)
+		return ""
+	}
+	y := func(z float64) float64 { // the value behind z
+		if data["higher"] == true {
+			z = -z
+		}
+		return math.Exp(z)
+	}
+	all := template.Must(template.New("").Funcs(template.FuncMap{
+		"expm1": math.Expm1, "facts": words.Facts, "isInf": func(x float64) bool { return math.IsInf(x, 1) },
+		"less": func(a, b float64) float64 { return a - b }, "number": number, "over": func(a, b float64) float64 { return a / b },
+		"plural": words.Plural, "unknown": words.OrUnknown, "verdict": words.Verdict, "why": words.Why,
+		"outliers": func(p schema.Number, c float64) float64 { // the p value used where it is larger, else 0
+			if used, _ := p.Get(); used > c*1.001 {
+				return used
+			}
+			return 0
+		},
+		"workload": words.Workload, "y": y,
+	}).Parse(explainText))
+	if err := all.ExecuteTemplate(w, name, data); err != nil {
+		fmt.Fprintln(w, err) // of a mistake in explain.txt; nobody reads what a closed pipe takes
 	}
 }
 
@@ -440,19 +368,6 @@ func Contradictions(w io.Writer, list []judge.Contradiction) {
 		fmt.Fprintf(w, "%-8s %-18s %s on %s %s, %s: %s\n",
 			c.Severity, c.Code, c.Model, c.Device, c.Target.Key.Workload(), c.Target.Level, c.Text)
 	}
-}
-
-// printer writes lines.
-type printer struct{ w io.Writer }
-
-func (p printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
-
-// subject names a verdict, what it is about, and why it is.
-func (p printer) subject(v *schema.Verdict, stat string) {
-	p.line("%s  %s", v.ID, words.Verdict(v))
-	p.line("%s on %s, %s, %s in %s", words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Workload(v.Key),
-		strings.TrimSuffix(v.Metric+" "+stat, " "), v.Release)
-	p.line("%s", words.Why(*v))
 }
 
 // Align writes lines of cells in columns; columns that right says are aligned to the right.

@@ -161,7 +161,8 @@ func openText(g *gate.Review, listed bool) string {
 		return ""
 	}
 	c := &list[0]
-	out := fmt.Sprintf("%s %s still %s since %s (%s)", ChangeOf(c), are(c), ChangeSize(c), Release(c.Since), ChangeShare(c))
+	out := fmt.Sprintf("%s %s still %s since %s (%s)", ChangeOf(c), are(c), ChangeSize(c), Release(c.Since),
+		ChangeShare(c))
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf("; %s more %s open", Count(more), verb(more, "change is", "changes are"))
 	}

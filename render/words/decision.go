@@ -408,8 +408,8 @@ func ComparedWith(before string) string {
 	if before == "" {
 		return "Nothing before it can serve as a baseline."
 	}
-	return "Compared with the releases up to " + Release(before) + "; a change is listed if it is larger than the limit and " +
-		"significant among all numbers."
+	return "Compared with the releases up to " + Release(before) +
+		"; a change is listed if it is larger than the limit and significant among all numbers."
 }
 
 // TooNoisy counts the numbers of which nothing can be said, open, and says how small a change would have been named.

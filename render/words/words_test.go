@@ -238,7 +238,8 @@ func TestCountsAreWrittenAlike(t *testing.T) {
 // A build without a release is called by its day in sentences, and never by the id of a run.
 func TestBuildsAreCalledByTheirDay(t *testing.T) {
 	const id, want = "20260904T021400Z-3e9d3830", "the build of 2026-09-04"
-	for name, called := range map[string]string{id: want, "v0.6.0": "v0.6.0", "": "", "undated-1232836f": "undated-1232836f",
+	for name, called := range map[string]string{
+		id: want, "v0.6.0": "v0.6.0", "": "", "undated-1232836f": "undated-1232836f",
 		"20260904T021400Z": "20260904T021400Z", "20269904T021400Z-3e9d3830": "20269904T021400Z-3e9d3830"} {
 		if got := words.Release(name); got != called {
 			t.Errorf("%q is called %q, want %q", name, got, called)
