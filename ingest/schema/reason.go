@@ -288,12 +288,12 @@ func MeasuredBy(r Reason) string {
 
 // Decision is the decision of a person about a verdict, a lint, a run or a change.
 type Decision struct {
-	ID      string
-	Kind    DecisionKind
-	Reason  string
-	Owner   string
-	Expires string // YYYY-MM-DD, or "" for never
-	Expired bool   // it is no longer valid
+	ID      string       `json:"id"`
+	Kind    DecisionKind `json:"kind"`
+	Reason  string       `json:"reason"`
+	Owner   string       `json:"owner,omitempty"`
+	Expires string       `json:"expires,omitempty"` // YYYY-MM-DD, or "" for never
+	Expired bool         `json:"expired"`           // it is no longer valid
 }
 
 // DecisionKind is the effect of a decision.

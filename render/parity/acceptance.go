@@ -95,7 +95,7 @@ func (in *Input) keyOf(v *schema.Verdict, first string) string {
 	case schema.CategoryOf(v) == schema.Conformance:
 		return keyTest + v.Key.Dataset
 	}
-	name := named(v)
+	name := (&check{*v}).name()
 	if name == "tput_user" && media && v.Key.Task != "embedding" {
 		name = "tput"
 	}
@@ -114,8 +114,7 @@ func messageOf(v schema.Verdict, evals []eval) string {
 	case category == schema.Evals && i >= 0:
 		return evals[i].failure()
 	case category == schema.Benchmarks:
-		c := check{tier: v.Level, metric: named(&v), target: v.Ref, actual: v.Value}
-		return c.failure()
+		return check{v}.failure()
 	}
 	return words.Why(v)
 }

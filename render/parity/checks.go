@@ -15,20 +15,15 @@ const (
 	isFail = 3
 )
 
-// check is a verdict of the gate on a number with a target, in the terms of a report.
-type check struct {
-	tier, metric   string // "complete", "ttft"
-	target, actual schema.Number
-	result         int
-	verdict        *schema.Verdict
+// check is a verdict of the gate on a number with a target, in the terms of a report; the zero check is none.
+type check struct{ schema.Verdict }
+
+func (v *check) ratio() schema.Number {
+	return of(func(v ...float64) float64 { return v[0] / v[1] }, v.Value, positive(v.Ref))
 }
 
-func (c *check) ratio() schema.Number {
-	return of(func(v ...float64) float64 { return v[0] / v[1] }, c.actual, positive(c.target))
-}
-
-// named is what a report calls the number of a target.
-func named(v *schema.Verdict) string {
+// name is what a report calls the number of a target: "ttft".
+func (v *check) name() string {
 	name, names := v.Metric, map[string]string{"tps_user": "tput_user", "output_tps": "tput"}
 	if schema.IsMediaTask(v.Key.Task) {
 		names = map[string]string{"e2el": "latency", "ttft": "latency", "tps_user": "tput_user",
@@ -43,6 +38,8 @@ func named(v *schema.Verdict) string {
 	}
 	return cmp.Or(names[v.Metric], name)
 }
+
+func (v *check) result() int { return result(v.Outcome) }
 
 // result turns the outcome of a verdict into the number of a check. A number that meets its target with an interval
 // across the limit passes, as it does by their rule; a target that cannot be reached is not graded.
@@ -60,12 +57,12 @@ func result(o schema.Outcome) int {
 func tiers(list []check) []string {
 	out := schema.Levels()
 	for _, c := range list {
-		if !slices.Contains(out, c.tier) {
-			out = append(out, c.tier)
+		if !slices.Contains(out, c.Level) {
+			out = append(out, c.Level)
 		}
 	}
 	return slices.DeleteFunc(out, func(tier string) bool {
-		return !slices.ContainsFunc(list, func(c check) bool { return c.tier == tier })
+		return !slices.ContainsFunc(list, func(c check) bool { return c.Level == tier })
 	})
 }
 
@@ -73,8 +70,8 @@ func tiers(list []check) []string {
 func metricsOf(list []check) []string {
 	out := []string{"ttft", "tput_user", "tput"}
 	for _, c := range list {
-		if !slices.Contains(out, c.metric) {
-			out = append(out, c.metric)
+		if m := c.name(); !slices.Contains(out, m) {
+			out = append(out, m)
 		}
 	}
 	return out
@@ -87,7 +84,7 @@ func (g *graded) metrics() []string {
 	}
 	all := []string{"latency", "tput_user", "tput_prefill", "e2el_ms", "rtr", "inference_steps_per_second"}
 	return slices.DeleteFunc(all, func(m string) bool {
-		return !slices.ContainsFunc(g.checks, func(c check) bool { return c.metric == m })
+		return !slices.ContainsFunc(g.checks, func(c check) bool { return c.name() == m })
 	})
 }
 
@@ -111,26 +108,25 @@ func gradedOf(list []schema.Verdict) []*graded {
 			at[id] = &graded{key: v.Key}
 			out = append(out, at[id])
 		}
-		at[id].checks = append(at[id].checks, check{
-			tier: v.Level, metric: named(v), target: v.Ref, actual: v.Value, result: result(v.Outcome), verdict: v,
-		})
+		at[id].checks = append(at[id].checks, check{*v})
 	}
 	slices.SortStableFunc(out, func(a, b *graded) int { return a.key.Compare(b.key) })
 	return out
 }
 
-// find returns the check of a metric at a tier; one without a verdict is none.
+// find returns the check of a metric at a tier.
 func (g *graded) find(tier, metric string) check {
-	i := slices.IndexFunc(g.checks, func(c check) bool { return c.tier == tier && c.metric == metric })
-	if i < 0 {
-		return check{result: isNA}
+	for _, c := range g.checks {
+		if c.Level == tier && c.name() == metric {
+			return c
+		}
 	}
-	return g.checks[i]
+	return check{}
 }
 
 // measured reports whether any number of the workload was there to grade.
 func (g *graded) measured() bool {
-	return slices.ContainsFunc(g.checks, func(c check) bool { _, ok := c.actual.Get(); return ok })
+	return slices.ContainsFunc(g.checks, func(c check) bool { _, ok := c.Value.Get(); return ok })
 }
 
 // targetChecks are the checks as the data of both generations have them.
@@ -144,13 +140,13 @@ func (g *graded) targetChecks() object {
 			if m == "latency" {
 				m = "ttft" // since v0.19
 			}
-			if _, ok := c.target.Get(); ok {
-				one.Add(m, value(c.target))
+			if _, ok := c.Ref.Get(); ok {
+				one.Add(m, value(c.Ref))
 			}
 			if ratio, ok := c.ratio().Get(); ok {
 				one.Add(m+"_ratio", ratio)
 			}
-			one.Add(m+"_check", c.result)
+			one.Add(m+"_check", c.result())
 		}
 		out.Add(tier, one)
 	}
@@ -158,21 +154,20 @@ func (g *graded) targetChecks() object {
 }
 
 // failure says what was measured and what was asked for.
-func (c *check) failure() string {
-	if c.metric == "latency" {
-		c = &check{tier: c.tier, metric: c.metric, target: seconds(c.target), actual: seconds(c.actual)}
+func (v check) failure() string {
+	name := v.name()
+	if name == "latency" {
+		v.Value, v.Ref = seconds(v.Value), seconds(v.Ref)
 	}
-	out := c.tier + " " + c.metric + "_check failed"
-	if _, ok := c.actual.Get(); ok {
-		out += fmt.Sprintf("; actual %s=%s", c.metric, fixed(c.actual, 4, ""))
-	} else {
-		out = c.tier + " " + c.metric + "_check: not measured"
+	out := v.Level + " " + name + "_check: not measured"
+	if _, ok := v.Value.Get(); ok {
+		out = fmt.Sprintf("%s %s_check failed; actual %[2]s=%s", v.Level, name, fixed(v.Value, 4, ""))
 	}
-	if _, ok := c.target.Get(); ok {
-		out += fmt.Sprintf("; threshold %s=%s", c.metric, fixed(c.target, 4, ""))
+	if _, ok := v.Ref.Get(); ok {
+		out += fmt.Sprintf("; threshold %s=%s", name, fixed(v.Ref, 4, ""))
 	}
-	if _, ok := c.ratio().Get(); ok {
-		out += "; ratio=" + fixed(c.ratio(), 4, "")
+	if _, ok := v.ratio().Get(); ok {
+		out += "; ratio=" + fixed(v.ratio(), 4, "")
 	}
 	return out + "."
 }
@@ -200,12 +195,12 @@ func (in *Input) gradedRow(r *row) *graded {
 func (g *graded) reached() int {
 	out := isNA
 	for _, c := range g.checks {
-		if c.tier == schema.LevelTarget {
-			out = max(out, c.result)
+		if c.Level == schema.LevelTarget {
+			out = max(out, c.result())
 		}
 	}
 	return out
 }
 
 // blocks reports a check that has to be met, and that nobody excused.
-func (c *check) blocks() bool { return c.verdict.Required && !c.verdict.Decision.Excuses() }
+func (v *check) blocks() bool { return v.Required && !v.Decision.Excuses() }

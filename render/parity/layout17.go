@@ -270,7 +270,7 @@ func (in *Input) summaryRows() []summaryRow {
 		}
 		for i := range s.checks { // ratios follow from the numbers that are shown
 			c := &s.checks[i]
-			c.actual = rounded(c.actual, cmp.Or(map[string]int{"ttft": 1, "tput_user": 2}[c.metric], 4))
+			c.Value = rounded(c.Value, cmp.Or(map[string]int{"ttft": 1, "tput_user": 2}[c.name()], 4))
 		}
 		out = append(out, s)
 	}
@@ -300,7 +300,7 @@ func textTargets17(list []summaryRow) string {
 		every = append(every, list[i].checks...)
 	}
 	metrics := slices.DeleteFunc(metricsOf(every), func(m string) bool {
-		return m == "tput" && !slices.ContainsFunc(every, func(c check) bool { return c.metric == m })
+		return m == "tput" && !slices.ContainsFunc(every, func(c check) bool { return c.name() == m })
 	})
 	g := &grid{heads: []string{"ISL", "OSL", "Concurrency", "TTFT (ms)", "Tput User (TPS)", "Tput Decode (TPS)"}}
 	var limits []string
@@ -325,7 +325,7 @@ func textTargets17(list []summaryRow) string {
 		for _, tier := range tiers(every) {
 			for _, m := range metrics {
 				c := s.find(tier, m)
-				cells, limits = append(cells, word(c.result)), append(limits, fixed(c.target, 2, notAvailable))
+				cells, limits = append(cells, word(c.result())), append(limits, fixed(c.Ref, 2, notAvailable))
 			}
 		}
 		g.row(append(cells, limits...)...)
@@ -380,21 +380,21 @@ func (g *graded) mediaChecks17() object {
 			if m == "tput_user" && !embedding {
 				name = "tput"
 			}
-			if c.verdict == nil {
+			if c.Metric == "" {
 				if name == "tput" {
 					one.Add("tput_check", isNA)
 				}
 				continue
 			}
 			if m == "latency" || embedding { // the ratio is that of the number as it is shown
-				target := c.target
+				target := c.Ref
 				if m == "latency" {
 					target = seconds(target)
 				}
-				c.actual = rounded(c.actual, map[string]int{"latency": 2, "tput_user": 2, "tput_prefill": 1, "e2el_ms": 1}[m])
+				c.Value = rounded(c.Value, map[string]int{"latency": 2, "tput_user": 2, "tput_prefill": 1, "e2el_ms": 1}[m])
 				one = append(one, member{m, value(target)}, member{m + "_ratio", value(c.ratio())})
 			}
-			one.Add(name+"_check", c.result)
+			one.Add(name+"_check", c.result())
 		}
 		out.Add(tier, one)
 	}

@@ -214,9 +214,9 @@ func (b *block) grade() {
 	}
 	for _, c := range b.graded.checks {
 		switch {
-		case c.result == isFail && c.blocks():
+		case c.result() == isFail && c.blocks():
 			b.fail("fail", c)
-		case c.result != isNA && b.status == "na":
+		case c.result() != isNA && b.status == "na":
 			b.status = "pass"
 		}
 	}
@@ -230,7 +230,7 @@ func (b *block) grade() {
 
 func (b *block) fail(status string, c check) {
 	b.status = status
-	b.blockers = append(b.blockers, blocker{"." + c.tier + "." + c.metric + "_check", c.failure(), ""})
+	b.blockers = append(b.blockers, blocker{"." + c.Level + "." + c.name() + "_check", c.failure(), ""})
 }
 
 // missing20 are the blocks of workloads with targets that nobody measured: their report would not show them.
@@ -401,11 +401,11 @@ func (g *graded) table() string {
 		cells := []string{tier}
 		for _, m := range metrics {
 			c := g.find(tier, m)
-			target := significant(c.target)
+			target := significant(c.Ref)
 			if m == "tput_user" && !schema.IsMediaTask(g.key.Task) {
-				target = fixed(c.target, 2, notAvailable)
+				target = fixed(c.Ref, 2, notAvailable)
 			}
-			cells = append(cells, target, significant(c.ratio()), badge(c.result))
+			cells = append(cells, target, significant(c.ratio()), badge(c.result()))
 		}
 		out.row(cells...)
 	}

@@ -31,18 +31,9 @@ func keyOf(k schema.Key) Key {
 
 type verdictJSON struct {
 	Verdict
-	Facts    schema.Reason `json:"facts,omitempty"`
-	Why      string        `json:"why"`
-	Decision *decisionJSON `json:"decision,omitempty"`
-}
-
-type decisionJSON struct {
-	ID      string              `json:"id"`
-	Kind    schema.DecisionKind `json:"kind"`
-	Reason  string              `json:"reason"`
-	Owner   string              `json:"owner,omitempty"`
-	Expires string              `json:"expires,omitempty"`
-	Expired bool                `json:"expired"`
+	Facts    schema.Reason    `json:"facts,omitempty"`
+	Why      string           `json:"why"`
+	Decision *schema.Decision `json:"decision,omitempty"`
 }
 
 // CheckJSON writes the decision on a release with its card, schema ttreport/check/v1. points may be nil.
@@ -70,7 +61,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.Cha
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {
 			v := &list[i]
-			verdicts = append(verdicts, verdictJSON{verdictOf(v, ""), v.Reason, words.Why(*v), decisionOf(v.Decision)})
+			verdicts = append(verdicts, verdictJSON{verdictOf(v, ""), v.Reason, words.Why(*v), v.Decision})
 		}
 	}
 	for i := range g.Changes {
@@ -83,7 +74,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.Cha
 		one.Some("device", l.Device)
 		one.Some("subject", l.Subject)
 		one = append(one, Object{{"count", l.Count}, {"why", words.Lint(l)}}...)
-		one.Some("decision", decisionOf(l.Decision))
+		one.Some("decision", l.Decision)
 		lints = append(lints, one)
 	}
 	out := Object{{"schema", "ttreport/check/v1"}, {"release", g.Release}}
@@ -110,20 +101,12 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, points *render.Cha
 			one.Some("impl", s.Impl)
 			one = append(one, Object{{"key", keyOf(s.Key)}, {"metric", s.Metric}, {"stat", s.Stat}, {"at", c.At},
 				{"found", c.Found}, {"effect", c.Effect}, {"source", source[c.Source]}}...) // relative, positive is worse
-			one.Some("decision", decisionOf(c.Decision))
+			one.Some("decision", c.Decision)
 			list = append(list, one)
 		}
 		out.Add("change_points", Object{{"points", list}})
 	}
 	return WriteJSON(w, out)
-}
-
-func decisionOf(d *schema.Decision) *decisionJSON {
-	if d == nil {
-		return nil
-	}
-	out := decisionJSON(*d)
-	return &out
 }
 
 // CompareJSON writes a comparison, schema ttreport/compare/v1.

@@ -367,32 +367,32 @@ func Verdicts(r *render.Report, release int) []Verdict {
 
 // Change is a row of the Parquet table changes, and a change in JSON: one that a release sees, as it sees it.
 type Change struct {
-	Partition string         `parquet:"release,dict" json:"-"`
-	ID        string         `parquet:"change" json:"id"`
-	Worse     bool           `parquet:"worse" json:"worse"`
-	Evidence  name           `parquet:"evidence,dict" json:"evidence"`
-	State     name           `parquet:"state,dict" json:"state"`
-	Open      bool           `parquet:"open" json:"open"` // gate.FailOpen
-	Since     string         `parquet:"since,dict" json:"since"`
-	Votes     map[string]int `parquet:"-" json:"votes"`                   // numbers by release in which they begin
-	Found     string         `parquet:"found,optional,dict" json:"found"` // what confirmed it
-	Ended     string         `parquet:"ended,optional,dict" json:"ended,omitempty"`
-	Models    []string       `parquet:"models,list" json:"models"`
-	Devices   []string       `parquet:"devices,list" json:"devices"`
-	Metrics   []string       `parquet:"metrics,list" json:"metrics"`
-	Points    int64          `parquet:"points" json:"points"`
-	Numbers   int64          `parquet:"numbers" json:"numbers"`
-	Of        int64          `parquet:"of_numbers" json:"of"` // measured on these models and devices
-	Effect    *Num           `parquet:"effect_positive_is_worse,optional" json:"effect"`
-	Interval  [2]Num         `parquet:"-" json:"interval"`
-	Low       Num            `parquet:"effect_low" json:"-"` // 95 %
-	High      Num            `parquet:"effect_high" json:"-"`
-	Limit     Num            `parquet:"limit" json:"limit"`
-	Differs   Text           `parquet:"differs,optional" json:"differs,omitempty"`
-	Build     Text           `parquet:"build,optional" json:"build,omitempty"`
-	Text      Text           `parquet:"text" json:"text"`
-	Accepted  Text           `parquet:"decision,optional,dict" json:"-"`
-	Decision  *decisionJSON  `parquet:"-" json:"decision"`
+	Partition string           `parquet:"release,dict" json:"-"`
+	ID        string           `parquet:"change" json:"id"`
+	Worse     bool             `parquet:"worse" json:"worse"`
+	Evidence  name             `parquet:"evidence,dict" json:"evidence"`
+	State     name             `parquet:"state,dict" json:"state"`
+	Open      bool             `parquet:"open" json:"open"` // gate.FailOpen
+	Since     string           `parquet:"since,dict" json:"since"`
+	Votes     map[string]int   `parquet:"-" json:"votes"`                   // numbers by release in which they begin
+	Found     string           `parquet:"found,optional,dict" json:"found"` // what confirmed it
+	Ended     string           `parquet:"ended,optional,dict" json:"ended,omitempty"`
+	Models    []string         `parquet:"models,list" json:"models"`
+	Devices   []string         `parquet:"devices,list" json:"devices"`
+	Metrics   []string         `parquet:"metrics,list" json:"metrics"`
+	Points    int64            `parquet:"points" json:"points"`
+	Numbers   int64            `parquet:"numbers" json:"numbers"`
+	Of        int64            `parquet:"of_numbers" json:"of"` // measured on these models and devices
+	Effect    *Num             `parquet:"effect_positive_is_worse,optional" json:"effect"`
+	Interval  [2]Num           `parquet:"-" json:"interval"`
+	Low       Num              `parquet:"effect_low" json:"-"` // 95 %
+	High      Num              `parquet:"effect_high" json:"-"`
+	Limit     Num              `parquet:"limit" json:"limit"`
+	Differs   Text             `parquet:"differs,optional" json:"differs,omitempty"`
+	Build     Text             `parquet:"build,optional" json:"build,omitempty"`
+	Text      Text             `parquet:"text" json:"text"`
+	Accepted  Text             `parquet:"decision,optional,dict" json:"-"`
+	Decision  *schema.Decision `parquet:"-" json:"decision"`
 }
 
 func changeOf(c *judge.Change, partition string) Change {
@@ -403,7 +403,7 @@ func changeOf(c *judge.Change, partition string) Change {
 		Numbers: int64(len(c.Numbers)), Of: int64(c.Scope.Of), Effect: finite(c.Effect),
 		Interval: [2]Num{Num(c.Interval[0]), Num(c.Interval[1])}, Low: Num(c.Interval[0]), High: Num(c.Interval[1]),
 		Limit: Num(c.Limit), Differs: Text(c.What.Differs), Build: Text(c.What.Build), Text: Text(words.ChangeText(c)),
-		Decision: decisionOf(c.Decision),
+		Decision: c.Decision,
 	}
 	for _, v := range c.Votes {
 		out.Votes[v.Release] = v.Numbers
@@ -436,20 +436,11 @@ type Compared struct {
 	RunsEach int            `csv:"-" json:"runs_each_that_might_settle,omitempty"`
 	// JudgedB is the verdict on the number of B against its own baseline, where B is a later release.
 	JudgedB schema.Outcome `csv:"-" json:"judged_b,omitempty"`
-	Loads   *loads         `csv:"-" json:"loads,omitempty"` // where answers differ in length or requests failed
+	Loads   Object         `csv:"-" json:"loads,omitempty"` // where answers differ in length or requests failed
 	OSLA    *Num           `csv:"osl_a" json:"-"`           // measured, as all that follows
 	OSLB    *Num           `csv:"osl_b" json:"-"`
 	FailedA *Num           `csv:"failed_share_a" json:"-"` // nil where requests are not counted
 	FailedB *Num           `csv:"failed_share_b" json:"-"`
-}
-
-type loads struct {
-	OSLA    *Num `json:"osl_a"`
-	OSLB    *Num `json:"osl_b"`
-	FailedA *Num `json:"failed_a"` // nil, and not zero, where a side does not count its requests
-	FailedB *Num `json:"failed_b"`
-	OfA     *Num `json:"of_a"`
-	OfB     *Num `json:"of_b"`
 }
 
 // Compare returns the rows of a comparison.
@@ -470,13 +461,15 @@ func Compare(c *render.Comparison) []Compared {
 			row.OSLA, row.OSLB = num(l.A.OSL), num(l.B.OSL)
 			row.FailedA, row.FailedB = finite(l.A.Failed/l.A.Of), finite(l.B.Failed/l.B.Of) // NaN where none are counted
 			if l.Differ() {
-				row.Loads = &loads{OSLA: row.OSLA, OSLB: row.OSLB}
-				if l.A.Of > 0 {
-					row.Loads.FailedA, row.Loads.OfA = (*Num)(&l.A.Failed), (*Num)(&l.A.Of)
+				counted := func(n, of float64) *Num { // nil, and not zero, where a side does not count its requests
+					if of == 0 {
+						return nil
+					}
+					return (*Num)(&n)
 				}
-				if l.B.Of > 0 {
-					row.Loads.FailedB, row.Loads.OfB = (*Num)(&l.B.Failed), (*Num)(&l.B.Of)
-				}
+				row.Loads = Object{{"osl_a", row.OSLA}, {"osl_b", row.OSLB}, {"failed_a", counted(l.A.Failed, l.A.Of)},
+					{"failed_b", counted(l.B.Failed, l.B.Of)}, {"of_a", counted(l.A.Of, l.A.Of)},
+					{"of_b", counted(l.B.Of, l.B.Of)}}
 			}
 		}
 		out = append(out, row)

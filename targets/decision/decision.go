@@ -95,8 +95,8 @@ func Match(pattern, s string) bool {
 	return glob.Match(flat(pattern), flat(s))
 }
 
-// MatchDevice is [Match] for device names, whose case is ignored.
-func MatchDevice(pattern, device string) bool {
+// matchDevice is [Match] for device names, whose case is ignored.
+func matchDevice(pattern, device string) bool {
 	return Match(schema.FoldDevice(pattern), schema.FoldDevice(device))
 }
 
@@ -122,7 +122,7 @@ func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
 	return p.first(func(d *Decision) bool {
 		s := &d.Select
 		return (d.Kind == schema.Invalidate || d.Kind == schema.Supersede && p.runs[d.By]) &&
-			s.Workload+s.Metric+s.Tool+s.Task+s.Verdict+s.Change == "" && d.coversRun(h)
+			s.Workload+s.Metric+s.Tool+s.Task+s.Verdict+s.Change == "" && d.IsOf(h.Release, h.ID, h.Pair())
 	})
 }
 
@@ -141,7 +141,7 @@ func (p *Policy) ExcludesPoint(h *columns.RunHead, k schema.Key) *Decision {
 	return p.first(func(d *Decision) bool {
 		s := &d.Select
 		return d.Kind == schema.Invalidate && s.Workload+s.Tool != "" && s.Metric+s.Task+s.Verdict+s.Change == "" &&
-			d.coversRun(h) && Match(s.Workload, k.Workload()) && Match(s.Tool, k.Tool)
+			d.IsOf(h.Release, h.ID, h.Pair()) && Match(s.Workload, k.Workload()) && Match(s.Tool, k.Tool)
 	})
 }
 
@@ -152,11 +152,10 @@ func (p *Policy) ExcludesPoints() bool {
 	})
 }
 
-// coversRun reports whether a decision selects a run.
-func (d *Decision) coversRun(h *columns.RunHead) bool {
-	s := d.Select
-	return Match(s.Run, h.ID) && Match(d.Release, h.Release) && Match(s.Model, h.Model.Name) && Match(s.Device,
-		h.Device)
+// IsOf reports whether a decision is about a release, a run of it, and a model and device.
+func (d *Decision) IsOf(release, run string, of schema.Pair) bool {
+	return Match(d.Release, release) && Match(d.Select.Run, run) && Match(d.Select.Model, of.Model) &&
+		matchDevice(d.Select.Device, of.Device)
 }
 
 // Dismisses reports whether any decision dismisses a level.
@@ -188,17 +187,15 @@ func (d *Decision) Covers(v *schema.Verdict) bool {
 	if v.Key.IsEval() {
 		task = v.Key.Dataset
 	}
-	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) &&
-		MatchDevice(s.Device, v.Device) &&
-		Match(s.Workload, v.Key.Workload()) && Match(s.Tool, v.Key.Tool) && Match(s.Metric, v.Metric) &&
-		Match(s.Task, task) && Match(s.Level, v.Level)
+	return d.IsOf(v.Release, v.Run, v.Pair()) && Match(s.Workload, v.Key.Workload()) && Match(s.Tool, v.Key.Tool) &&
+		Match(s.Metric, v.Metric) && Match(s.Task, task) && Match(s.Level, v.Level)
 }
 
 // AcceptsPrompt reports whether a person decided that an eval is compared although its questions changed.
 func (p *Policy) AcceptsPrompt(release string, of schema.Pair, task string) bool {
 	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
 		return d.Kind == schema.Accept && d.Select.Task != "" && p.Holds(d) && Match(d.Release, release) &&
-			Match(d.Select.Task, task) && Match(d.Select.Model, of.Model) && MatchDevice(d.Select.Device, of.Device)
+			Match(d.Select.Task, task) && Match(d.Select.Model, of.Model) && matchDevice(d.Select.Device, of.Device)
 	})
 }
 
@@ -225,7 +222,7 @@ func (p *Policy) Unused(releases []string, runs []columns.RunHead) []string {
 			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.By))
 		}
 		if none(func(h *columns.RunHead) bool {
-			return Match(d.Select.Model, h.Model.Name) && MatchDevice(d.Select.Device, h.Device)
+			return Match(d.Select.Model, h.Model.Name) && matchDevice(d.Select.Device, h.Device)
 		}) {
 			out = append(out, d.ID+": no run is of its model and device")
 		}

@@ -82,6 +82,7 @@ func TestExcludesRun(t *testing.T) {
 		"by glob":       {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r*"}, Release: "v2"}, "r2 r3"},
 		"by model":      {decision.Decision{Kind: schema.Invalidate, Release: "v2", Select: sel{Model: "B"}}, "r3"},
 		"by device":     {decision.Decision{Kind: schema.Invalidate, Release: "v2", Select: sel{Device: "n*"}}, "r2"},
+		"in capitals":   {decision.Decision{Kind: schema.Invalidate, Release: "v2", Select: sel{Device: "N1*"}}, "r2"},
 		"a point":       {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1", Workload: "1/1/1"}}, ""},
 		"a tool":        {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1", Tool: "vllm"}}, ""},
 		"a waiver":      {decision.Decision{Kind: schema.Waive, Select: sel{Run: "r1"}}, ""},

@@ -116,8 +116,7 @@ func covers(d *decision.Decision, l *lint.Lint) bool {
 	if single && (l.Count > 1 || !match(s.Workload, l.Subject) || !match(s.Task, l.Subject)) {
 		return false
 	}
-	return match(s.Lint, string(l.ID)) && match(d.Release, l.Release) && match(s.Run, l.Run) &&
-		match(s.Model, l.Model) && decision.MatchDevice(s.Device, l.Device)
+	return match(s.Lint, string(l.ID)) && d.IsOf(l.Release, l.Run, l.Pair())
 }
 
 // Digest covers everything that the pages of a release are made from, except the program and the configuration: two
