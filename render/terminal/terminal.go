@@ -257,8 +257,8 @@ func explain(w io.Writer, name string, data map[string]any) {
 	}
 	all := template.Must(template.New("").Funcs(template.FuncMap{
 		"expm1": math.Expm1, "facts": words.Facts, "isInf": func(x float64) bool { return math.IsInf(x, 1) },
-		"less": func(a, b float64) float64 { return a - b }, "number": number, "over": func(a, b float64) float64 { return a / b },
-		"plural": words.Plural, "unknown": words.OrUnknown, "verdict": words.Verdict, "why": words.Why,
+		"less": func(a, b float64) float64 { return a - b }, "over": func(a, b float64) float64 { return a / b },
+		"number": number, "plural": words.Plural, "unknown": words.OrUnknown, "verdict": words.Verdict, "why": words.Why,
 		"outliers": func(p schema.Number, c float64) float64 { // the p value used where it is larger, else 0
 			if used, _ := p.Get(); used > c*1.001 {
 				return used

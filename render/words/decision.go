@@ -76,7 +76,8 @@ func Slower(d Decision, r gate.Result, since, before string) (word string, tone 
 		}
 	}
 	if r.Word == gate.Pass || r.Word == gate.PassWithWarnings {
-		return strings.TrimSuffix("Not slower than the builds up to "+Release(before), " than the builds up to "), d.Tone
+		up := strings.TrimPrefix(Release(before), "the build of ")
+		return strings.TrimSuffix("Not slower than the builds up to "+up, " than the builds up to "), d.Tone
 	}
 	return d.Word, d.Tone
 }
