@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 )
 
@@ -34,19 +33,19 @@ func TestEvalsBeginWithReferences(t *testing.T) {
 			t.Errorf("%s (%s)\nwant %s (%s)", l.Text, l.Tone, c.want, c.tone)
 		}
 	}
-	r := Report{Columns: &columns.Columns{}}
+	r := emptyReport()
 	if s := r.scoreHistory(of(8, schema.NoBaseline)); len(s.Blocks) > 0 {
 		t.Errorf("scores without an earlier one are listed: %+v", s)
 	}
 	targets := []schema.Verdict{{Outcome: schema.Fail, Key: schema.Key{Task: schema.EvalKey(&schema.Score{}).Task},
 		Ref: schema.Num(.8), Value: schema.Num(.7), Effect: schema.Num(.1), Interval: &[2]float64{.0003, .2},
-		Reason: schema.EvalLimit{Tolerance: .05, Chance: true}, Required: true}}
-	row := r.referenceTable(targets, false).Rows[0].Cells
+		Reason: schema.EvalLimit{Tolerance: .05, Chance: true}, Required: true, Level: schema.LevelReference}}
+	row := r.targetGrid(targets, false).Rows[0].Cells
 	if row[0].Sub != "may be chance" {
 		t.Errorf("a score whose interval reaches the limit fails with %q", row[0].Sub)
 	}
 	for i, want := range map[int]string{
-		3: "0.700", 4: "0.760 reference 0.800 − 4.0 pp", 5: "−6.0 pp", 6: "0.600 to 0.800",
+		3: "0.700", 4: "0.760 reference 0.800 −4.0 pp", 5: "−6.0 pp", 6: "0.600 to 0.800",
 	} {
 		if got := strings.TrimSpace(strings.ReplaceAll(row[i].Text+" "+row[i].Sub, words.Thin, " ")); got != want {
 			t.Errorf("column %d of a missed reference: %q, want %q", i, got, want)

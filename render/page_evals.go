@@ -28,8 +28,8 @@ func (r *Report) EvalsPage() Page {
 			p.Lead = b.lead(m)
 		}
 	}
-	p.add(section("references", "Against references", referenceIntro+r.chanceRule(),
-		r.referenceTable(targets, true).cut("data/ has all, by release")))
+	p.add(section("references", "Against references", r.gridIntro(targets),
+		r.targetGrid(targets, true).cut("data/ has all, by release")))
 	if len(b.rows) > 1 {
 		p.add(m.section())
 		for _, name := range slices.Sorted(maps.Keys(r.Board.Groups)) {
@@ -53,9 +53,6 @@ func (r *Report) EvalsPage() Page {
 	p.add(r.scoreHistory(history), scores)
 	return p
 }
-
-// referenceIntro says how a table of scores beside their references reads.
-const referenceIntro = "Limit: the published score, moved by its tolerance. The gap is in percentage points."
 
 // scoreHistory are the scores that were compared with earlier ones, as rows of [Report.changeTable] with the heads of
 // scores, which have no line over releases. What has none is a count.

@@ -45,10 +45,8 @@ func (r *Report) PairPage(pair Pair) Page {
 	}
 	p.add(curves)
 	if r.Graded() || anyGraded(verdicts) {
-		p.add(section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts),
-			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))),
-			section("references", "Scores against references", "",
-				r.referenceTable(verdicts, false).cut(r.allVerdicts(at))))
+		p.add(section("targets", "Targets in force", r.gridIntro(verdicts)+" "+noTargetNote(verdicts),
+			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))))
 	}
 	for i, t := range r.pointTables(r.points(r.runs[pair.Pair][at]), rowsShown) {
 		t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair)).Titled = false

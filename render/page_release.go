@@ -86,12 +86,9 @@ const allInJSON = "ttreport check --format json has all"
 
 // targetSection is what the targets in force came to.
 func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
-	var blocks []Block
-	all := &Link{"verdicts as CSV", r.DataPath(release, "verdicts")}
-	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
-		blocks = append(blocks, t.cut(r.allVerdicts(release)).whole(all))
-	}
-	s := section("targets", "Targets in force", gridIntro+r.chanceRule()+" "+noTargetNote(verdicts), blocks...)
+	s := section("targets", "Targets in force", r.gridIntro(verdicts)+" "+noTargetNote(verdicts),
+		r.targetGrid(verdicts, true).cut(r.allVerdicts(release)).whole(
+			&Link{"verdicts as CSV", r.DataPath(release, "verdicts")}))
 	if len(s.Blocks) == 0 {
 		s.Intro, s.Blocks = "", []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
 			Why: "No target file covers these models on these devices; nothing was graded, which is not a pass."}}

@@ -30,20 +30,8 @@ func (r *Report) TargetsPage() Page {
 	default:
 		p.Lead = Lead{Tone: words.ToneBad, Text: shortOf(req)}
 	}
-	const rest = "data/ has all, by release"
-	sections := []Section{
-		section("force", "In force", gridIntro+r.chanceRule()+" Stored with each run when it was first "+
-			"read; later edits of target files do not reach it.", r.targetGrid(all, true).filtered(rest)),
-		section("references", "Scores against references", referenceIntro+r.chanceRule(),
-			r.referenceTable(all, true).cut(rest)),
-	}
-	if scoresFirst(all) {
-		slices.Reverse(sections)
-	}
-	if len(sections[0].Blocks) > 0 { // the rule is said once
-		sections[1].Intro = strings.Replace(sections[1].Intro, r.chanceRule(), "", 1)
-	}
-	p.add(sections...)
+	p.add(section("force", "In force", r.gridIntro(all)+" Stored with each run when it was first read; later edits of "+
+		"target files do not reach it.", r.targetGrid(all, true).filtered("data/ has all, by release")))
 	p.add(section("lint", "Contradictions", "Targets that their own neighbours rule out, or that no tool measures.",
 		r.contradictions().cut("ttreport targets lint has all")),
 		section("changes", "Changes over time", "A verdict that turned may have turned because its target did.",
@@ -51,20 +39,22 @@ func (r *Report) TargetsPage() Page {
 	return p
 }
 
-// scoresFirst reports whether all required targets that are missed are references of scores: what is missed is read
-// first.
-func scoresFirst(all []schema.Verdict) bool {
-	missed := func(eval bool) bool {
-		return slices.ContainsFunc(all, func(v schema.Verdict) bool {
-			return v.Required && v.Outcome == schema.Fail && v.Key.IsEval() == eval
-		})
+// gridIntro says how a table of targets reads, and when a number misses its limit by the rule in force.
+func (r *Report) gridIntro(list []schema.Verdict) string {
+	out := "One row per number. Limit: the level that decides, with its tolerance. Grey: not required. " +
+		"Picture: right is better, dashed is required."
+	if slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Key.IsEval() }) {
+		out += " Of scores the limit is the published one, and the gap is in percentage points."
 	}
-	return missed(true) && !missed(false)
+	if r.Gate.Policy.MissesByInterval() {
+		return out + " Pass or fail: the whole 95 % interval meets or misses the limit. Else: inconclusive."
+	}
+	return out + " Pass: the whole 95 % interval meets the limit. Fail: the number misses it; " + mayBeChance +
+		" where its interval reaches the limit (inconclusive with judge: targets: interval)."
 }
 
-// gridIntro says how a table of targets reads.
-const gridIntro = "One row per number. Limit: the level that decides, with its tolerance. Grey: not required. " +
-	"Picture: right is better, dashed is required."
+// mayBeChance marks a miss whose interval reaches the limit.
+const mayBeChance = "may be chance"
 
 // shortOf counts the required targets that are not met, by verdict, and then those that are.
 func shortOf(req []schema.Verdict) string {
@@ -168,178 +158,150 @@ func (r *Report) targetHistory() *Table {
 	})
 }
 
-// targetGrid has a row for each number with performance targets: what was measured beside the limit that decides, how
-// far it lies from it, its interval, and all levels as a picture. The verdict is that of the required levels; a missed
+// targetGrid has a row for each number or score with targets: what was measured beside the limit that decides, how far
+// it lies from it, its interval, and all levels as a picture. The verdict is that of the required levels; a missed
 // informational one is grey.
 func (r *Report) targetGrid(list []schema.Verdict, withPair bool) *Table {
-	type row = *targetNumber
+	type row = *graded
+	rows := gradedOf(list)
 	implOf := words.Impls(len(list), func(i int) *schema.Verdict { return &list[i] })
-	return tableOf("Targets by workload, worst first", List, targetNumbers(list), []Column[row]{
+	columns := []Column[row]{
 		{medium("Verdict").filtered(), row.verdict},
-		{col("Where").in(loadUnit).filtered(), func(n row) Cell { return whereCell(n.first, withPair, implOf(n.first)) }},
-		{medium("Metric").filtered(), func(n row) Cell { return metricCell(n.first.Metric, n.first.Stat) }},
+		{col("Where").in(loadUnit).filtered(), func(n row) Cell { return whereCell(n.Verdict, withPair, implOf(n.Verdict)) }},
+		{medium("Metric").filtered(), func(n row) Cell {
+			if parts := schema.PartsOfMean(n.Metric); parts != nil {
+				return text(words.Plural(len(parts), "metric") + ", mean")
+			}
+			return metricCell(n.Metric, n.Stat)
+		}},
 		{num("Measured"), func(n row) Cell {
-			c := r.numberIn(n.first)
-			if schema.ReasonIs[schema.MetricNotMeasured](n.first.Reason) {
+			c := r.numberIn(n.Verdict)
+			if schema.ReasonIs[schema.MetricNotMeasured](n.Reason) {
 				c.Sub = "no tool measures it"
 			}
 			return c
 		}},
-		{num("Limit"), row.limit},
+		{num("Limit"), row.limitCell},
 		{Col{Head: "Gap", Unit: "measured − limit", Num: true, Sort: true, Length: Medium}, row.gap},
 		{medium("95 % interval"), row.interval},
+		{num("n").in("of scores"), func(n row) Cell {
+			if !n.Key.IsEval() {
+				return text("")
+			}
+			return stated(n.N)
+		}},
 		{medium("Among the levels"), row.picture},
-	})
+	}
+	if slices.ContainsFunc(rows, func(n row) bool { return n.Key.IsEval() }) {
+		columns[1].Unit = "workload or task"
+	} else {
+		columns = slices.Delete(columns, 7, 8)
+	}
+	return tableOf("Targets by workload, worst first", List, rows, columns)
 }
 
-// targetNumbers groups verdicts by workload and metric: required ones first, of one verdict the largest miss.
-func targetNumbers(list []schema.Verdict) []*targetNumber {
+// graded is a number or a score with the verdicts against all levels of its targets.
+type graded struct {
+	*schema.Verdict // that decides: of the required levels, else of the informational ones
+	limit
+	value  float64           // NaN for none
+	levels []*schema.Verdict // the known levels in their order, then others
+	missed int               // informational levels
+}
+
+// limit is where a target ends: its level, moved by its tolerance.
+type limit struct {
+	at, level float64 // NaN for none
+	worse     float64 // 1 where larger is worse, else -1
+	scale     float64 // of the verdict's effect and interval: the level, or of differences 100 for percent
+	unit      string
+	points    func(share float64) string // says a difference of scores; nil for other numbers
+}
+
+func limitOf(v *schema.Verdict) limit {
+	level, ok := v.Ref.Get()
+	if !ok {
+		level = math.NaN()
+	}
+	x := limit{level: level, worse: -1, scale: math.Abs(level), unit: schema.Unit(v.Metric)}
+	why, _ := v.Reason.(schema.Limit)
+	tolerance := why.Tolerance
+	switch why, _ := v.Reason.(schema.EvalLimit); {
+	case v.Key.IsEval(): // the effect of the verdict says which way is worse
+		tolerance, x.worse, x.points = why.Tolerance, words.Rise(v, 1), words.Change
+		if value, _ := v.Value.Get(); !why.Relative {
+			x.points, x.scale = words.Points, 1
+			if max(level, value) > 1 {
+				x.scale = 100
+			}
+		}
+	case !judge.Higher(v.Metric):
+		x.worse = 1
+	}
+	x.at = level * (1 + x.worse*tolerance)
+	return x
+}
+
+// miss is how far a number is beyond the limit, as a share of it; negative within, NaN without one.
+func (x limit) miss(value float64) float64 { return x.worse * (value - x.at) / math.Abs(x.at) }
+
+// gradedOf groups verdicts by number: required ones first, of one verdict the largest miss.
+func gradedOf(list []schema.Verdict) []*graded {
 	type id struct{ model, device, impl, key, metric, stat string }
-	var by groups[id, *targetNumber]
+	var by groups[id, *graded]
 	for i := range list {
 		v := &list[i]
-		if v.Key.IsEval() || v.Metric == "" {
+		if v.Metric == "" && !v.Key.IsEval() || v.Key.IsEval() && v.Outcome == schema.NoTarget {
 			continue
 		}
-		at, known := by.of(id{v.Model, v.Device, v.Impl, v.Key.String(), v.Metric, v.Stat})
+		n, known := by.of(id{v.Model, v.Device, v.Impl, v.Key.String(), v.Metric, v.Stat})
 		if !known {
-			*at = &targetNumber{first: v, levels: map[string]*schema.Verdict{}}
+			*n = &graded{}
 		}
-		if old := (*at).levels[v.Level]; old == nil || standing(v) <= standing(old) {
-			(*at).levels[v.Level] = v
+		at := slices.IndexFunc((*n).levels, func(x *schema.Verdict) bool { return x.Level == v.Level })
+		switch {
+		case at < 0:
+			(*n).levels = append((*n).levels, v)
+		case standing(v) <= standing((*n).levels[at]):
+			(*n).levels[at] = v
 		}
 	}
-	slices.SortStableFunc(by.list, func(a, b *targetNumber) int {
-		x, y := a.worst(), b.worst()
-		by := cmp.Compare(b.miss(y), a.miss(x))
-		if x.Outcome == schema.Pass {
-			by = cmp.Or(truth(b.missed() > 0)-truth(a.missed() > 0), by)
+	for _, n := range by.list {
+		n.decide()
+	}
+	slices.SortStableFunc(by.list, func(a, b *graded) int {
+		miss := cmp.Compare(b.miss(b.value), a.miss(a.value))
+		if a.Outcome == schema.Pass {
+			miss = cmp.Or(truth(b.missed > 0)-truth(a.missed > 0), miss)
 		}
-		return cmp.Or(standing(x)-standing(y), by)
+		return cmp.Or(standing(a.Verdict)-standing(b.Verdict), miss)
 	})
 	return by.list
 }
 
-// referenceTable lists scores against their references, in percentage points: tasks have heads of their own.
-func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
-	var rows []*reference
-	for i := range list {
-		if v := &list[i]; v.Key.IsEval() && v.Outcome != schema.NoTarget {
-			rows = append(rows, referenceOf(v))
+// decide puts the levels of a number in their order and finds the verdict that decides.
+func (n *graded) decide() {
+	place := func(level string) int {
+		if at := slices.Index(schema.Levels(), level); at >= 0 {
+			return at
+		}
+		return len(schema.Levels())
+	}
+	slices.SortFunc(n.levels, func(a, b *schema.Verdict) int {
+		return cmp.Or(place(a.Level)-place(b.Level), strings.Compare(a.Level, b.Level))
+	})
+	n.value = math.NaN()
+	if v, ok := n.levels[0].Value.Get(); ok {
+		n.value = v
+	}
+	for _, v := range n.levels {
+		n.missed += truth(!v.Required && v.Outcome == schema.Fail)
+		at := limitOf(v)
+		if n.Verdict == nil || standing(v) < standing(n.Verdict) || v.Outcome == schema.Pass &&
+			standing(v) == standing(n.Verdict) && at.miss(n.value) > n.miss(n.value) { // of those that are met the nearest
+			n.Verdict, n.limit = v, at
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *reference) int {
-		return cmp.Or(outcomeRank(a.Verdict)-outcomeRank(b.Verdict), cmp.Compare(b.short, a.short))
-	})
-	return tableOf("Scores against references, worst first", List, rows, []Column[*reference]{
-		{medium("Verdict"), func(x *reference) Cell {
-			c := Cell{Outcome: x.Outcome}
-			if !x.Required {
-				c.Sub = "informational"
-			}
-			if x.why.Chance && x.Outcome == schema.Fail {
-				c.Sub = strings.Trim(c.Sub+"; "+mayBeChance, "; ")
-			}
-			return c
-		}},
-		{col("Task"), func(x *reference) Cell {
-			task := head(words.Subject(x.Verdict), PairPath(x.Model, x.Device))
-			if withPair {
-				task.Sub = words.OnDevice(x.Model, x.Device)
-			}
-			return task
-		}},
-		{medium("Metric"), func(x *reference) Cell {
-			if parts := schema.PartsOfMean(x.Metric); parts != nil {
-				return text(words.Plural(len(parts), "metric") + ", mean")
-			}
-			return text(words.Metric(x.Metric, x.Stat))
-		}},
-		{num("Measured"), func(x *reference) Cell { return r.numberIn(x.Verdict) }},
-		{Col{Head: "Limit", Num: true, Length: Medium}, func(x *reference) Cell {
-			if x.limit == x.ref {
-				return number(x.Ref)
-			}
-			return Cell{Text: words.Number(x.limit), Sub: "reference " + words.Number(x.ref) + " " +
-				strings.Replace(x.points(x.limit-x.ref), "−", "− ", 1)}
-		}},
-		{Col{Head: "Gap", Unit: "measured − limit", Num: true, Sort: true, Length: Short}, func(x *reference) Cell {
-			if _, ok := x.Effect.Get(); !ok {
-				return missing("nothing to compare")
-			}
-			return Cell{Text: x.points(x.value - x.limit), Sort: &x.short}
-		}},
-		{medium("95 % interval"), func(x *reference) Cell {
-			if x.Interval == nil {
-				return missing("nothing is known of its questions")
-			}
-			return text(words.Number(x.lo) + " to " + words.Number(x.hi))
-		}},
-		{num("n"), func(x *reference) Cell { return stated(x.N) }},
-		{medium("Beside the limit"), func(x *reference) Cell {
-			n := targetNumber{first: x.Verdict, levels: map[string]*schema.Verdict{}}
-			limit, published := *x.Verdict, *x.Verdict
-			limit.Ref, limit.Required, published.Required = schema.Num(x.limit), true, false
-			n.levels["limit"], n.levels["reference"] = &limit, &published
-			return n.bullet()
-		}},
-	})
-}
-
-// mayBeChance marks a miss whose interval reaches the limit; chanceRule explains it.
-const mayBeChance = "may be chance"
-
-// chanceRule says when a number misses its limit, by the rule in force.
-func (r *Report) chanceRule() string {
-	if r.Gate.Policy.MissesByInterval() {
-		return " Pass or fail: the whole 95 % interval meets or misses the limit. Else: inconclusive."
-	}
-	return " Pass: the whole 95 % interval meets the limit. Fail: the number misses it; " + mayBeChance +
-		" where its interval reaches the limit (inconclusive with judge: targets: interval)."
-}
-
-// reference is a score beside its reference, in the score's own scale.
-type reference struct {
-	*schema.Verdict
-	why               schema.EvalLimit
-	value, ref, limit float64
-	lo, hi            float64 // of the value, where the verdict has an interval
-	scale             float64 // 100 for percent; the reference, where differences are relative to it
-	short             float64 // how far the score is beyond the limit, positive is worse
-}
-
-// referenceOf places a score beside its reference, which its tolerance moves: the effect of the verdict says which way
-// is worse.
-func referenceOf(v *schema.Verdict) *reference {
-	x := &reference{Verdict: v, scale: 1, short: math.Inf(-1)}
-	x.why, _ = v.Reason.(schema.EvalLimit)
-	x.ref, _ = v.Ref.Get()
-	value, has := v.Value.Get()
-	x.value = value
-	switch {
-	case x.why.Relative:
-		x.scale = math.Abs(x.ref)
-	case max(x.ref, value) > 1:
-		x.scale = 100
-	}
-	down := words.Rise(v, 1) // which way is worse
-	x.limit = x.ref * (1 + down*x.why.Tolerance)
-	if has {
-		x.short = down * (value - x.limit)
-	}
-	if v.Interval != nil {
-		x.lo, x.hi = x.ref+down*v.Interval[0]*x.scale, x.ref+down*v.Interval[1]*x.scale
-		x.lo, x.hi = min(x.lo, x.hi), max(x.lo, x.hi)
-	}
-	return x
-}
-
-// points is a difference in the unit of the effect.
-func (x *reference) points(d float64) string {
-	if x.why.Relative {
-		return words.Change(d / x.scale)
-	}
-	return words.Points(d / x.scale)
 }
 
 // Bullet is a measured value among the levels of its targets, as a picture: right is better, on a logarithmic scale.
@@ -355,69 +317,24 @@ type BulletTick struct {
 	Required bool
 }
 
-// targetNumber is a number with the verdicts against all levels of its targets.
-type targetNumber struct {
-	first  *schema.Verdict // of any level: who and what
-	levels map[string]*schema.Verdict
-}
-
-// levelNames lists the known levels, then others that the number has.
-func (r *targetNumber) levelNames() []string {
-	var others []string
-	for l := range r.levels {
-		if !slices.Contains(schema.Levels(), l) {
-			others = append(others, l)
-		}
-	}
-	slices.Sort(others)
-	return append(schema.Levels(), others...)
-}
-
-// worst is the verdict that decides: of the required levels, else of the informational ones.
-func (r *targetNumber) worst() *schema.Verdict {
-	var worst *schema.Verdict
-	for _, l := range r.levelNames() {
-		v := r.levels[l]
-		if v == nil {
-			continue
-		}
-		if worst == nil || standing(v) < standing(worst) ||
-			v.Outcome == schema.Pass && standing(v) == standing(worst) && r.miss(v) > r.miss(worst) {
-			worst = v // of levels that are met, the one that is nearest
-		}
-	}
-	return worst
-}
-
-// missed counts the informational levels that are missed.
-func (r *targetNumber) missed() int {
-	n := 0
-	for _, v := range r.levels {
-		if !v.Required && v.Outcome == schema.Fail {
-			n++
-		}
-	}
-	return n
-}
-
 // verdict is that of the required levels, with what changes how it must be read; else what the informational ones came
 // to, in grey.
-func (r *targetNumber) verdict() Cell {
-	worst := r.worst()
-	c := Cell{Outcome: worst.Outcome}
-	limit, _ := worst.Reason.(schema.Limit)
+func (n *graded) verdict() Cell {
+	c := Cell{Outcome: n.Outcome}
+	limit, _ := n.Reason.(schema.Limit)
+	score, _ := n.Reason.(schema.EvalLimit)
 	switch {
-	case !worst.Required && worst.Outcome == schema.Fail:
-		c = Cell{Text: "below " + words.Plural(r.missed(), "level"), Sub: "informational"}
-	case !worst.Required:
+	case !n.Required && n.Outcome == schema.Fail:
+		c = Cell{Text: "below " + words.Plural(n.missed, "level"), Sub: "informational"}
+	case !n.Required:
 		c.Sub = "informational"
-	case worst.Decision.Excuses() && worst.Decision.Kind == schema.Accept:
+	case n.Decision.Excuses() && n.Decision.Kind == schema.Accept:
 		c.Sub = "accepted"
-	case worst.Decision.Excuses():
+	case n.Decision.Excuses():
 		c.Sub = "waived"
-	case worst.Outcome == schema.Fail && limit.Chance:
+	case n.Outcome == schema.Fail && (limit.Chance || score.Chance):
 		c.Sub = mayBeChance
-	case worst.Outcome == schema.Pass && r.missed() > 0:
+	case n.Outcome == schema.Pass && n.missed > 0:
 		c.Sub = "misses an informational target"
 	}
 	return c
@@ -427,11 +344,12 @@ func (r *targetNumber) verdict() Cell {
 // ones; of these what is open, what a decision excuses, what is met, what no tool measures.
 func standing(v *schema.Verdict) int {
 	const excused, met, unmeasurable, informational = 10, 20, 30, 100
-	at := outcomeRank(v)
+	open := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable}
+	at := slices.Index(open, v.Outcome)
 	switch {
 	case v.Outcome == schema.Pass:
 		at = met
-	case v.Outcome == schema.NoTarget:
+	case at < 0:
 		at = unmeasurable
 	case v.Decision.Excuses():
 		at += excused
@@ -442,86 +360,47 @@ func standing(v *schema.Verdict) int {
 	return at
 }
 
-// outcomeRank orders outcomes, what must be looked at first.
-func outcomeRank(v *schema.Verdict) int {
-	order := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.NoTarget,
-		schema.Pass}
-	if at := slices.Index(order, v.Outcome); at >= 0 {
-		return at
+// limitCell is the limit that decides, with its level.
+func (n *graded) limitCell() Cell {
+	if n.at == n.level || math.IsNaN(n.at) {
+		c := number(n.Ref)
+		c.Sub = n.Level
+		return c
 	}
-	return len(order)
-}
-
-// better is a value turned so that larger is better.
-func (r *targetNumber) better(v float64) float64 {
-	info, _ := schema.MetricByName(r.first.Metric)
-	if info.Better == schema.Lower {
-		return 1 / v
-	}
-	return v
-}
-
-// limitOf is a level moved by its tolerance; NaN for none.
-func (r *targetNumber) limitOf(v *schema.Verdict) float64 {
-	ref, ok := v.Ref.Get()
-	if !ok {
-		return math.NaN()
-	}
-	why, _ := v.Reason.(schema.Limit)
-	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Lower {
-		return ref * (1 + why.Tolerance)
-	}
-	return ref * (1 - why.Tolerance)
-}
-
-// miss is how far the number is beyond the limit of a level, as a share of it; negative within, NaN without one.
-func (r *targetNumber) miss(v *schema.Verdict) float64 {
-	value, ok := r.first.Value.Get()
-	if !ok {
-		return math.NaN()
-	}
-	return r.better(r.limitOf(v))/r.better(value) - 1
-}
-
-// limit is the limit that decides, with its level.
-func (r *targetNumber) limit() Cell {
-	v := r.worst()
-	c := number(v.Ref)
-	if why, _ := v.Reason.(schema.Limit); why.Tolerance > 0 {
-		ref, _ := v.Ref.Get()
-		at := r.limitOf(v)
-		return Cell{Text: words.Number(at), Sort: &at, Sub: fmt.Sprintf("%s %s %s", v.Level, words.Number(ref),
-			signed(at, ref, ""))}
-	}
-	c.Sub = v.Level
-	return c
+	return Cell{Text: words.Number(n.at), Sort: &n.at,
+		Sub: fmt.Sprintf("%s %s %s", n.Level, words.Number(n.level), n.apart(n.at, n.level))}
 }
 
 // gap is how far the number lies from the limit that decides, in the unit of the limit, and from the lowest
 // informational level that it misses beside.
-func (r *targetNumber) gap() Cell {
-	v := r.worst()
-	value, ok := r.first.Value.Get()
-	if !ok || value <= 0 {
+func (n *graded) gap() Cell {
+	if math.IsNaN(n.value) || n.value <= 0 && !n.Key.IsEval() {
 		return missing("not measured")
 	}
-	unit, miss := schema.Unit(r.first.Metric), r.miss(v)
-	c := Cell{Text: signed(value, r.limitOf(v), unit), Sort: &miss, Sub: words.Change(value/r.limitOf(v) - 1)}
+	miss := n.miss(n.value)
 	if math.IsNaN(miss) {
 		return missing("no limit")
 	}
-	for _, l := range r.levelNames() {
-		if x := r.levels[l]; x != nil && x != v && !x.Required && x.Outcome == schema.Fail {
-			c.Sub = fmt.Sprintf("%s to %s %s", signed(value, r.limitOf(x), unit), l, words.Number(r.limitOf(x)))
+	c := Cell{Text: n.apart(n.value, n.at), Sort: &miss}
+	if !n.Key.IsEval() {
+		c.Sub = words.Change(n.value/n.at - 1)
+	}
+	for _, v := range n.levels {
+		if v != n.Verdict && !v.Required && v.Outcome == schema.Fail {
+			x := limitOf(v)
+			c.Sub = fmt.Sprintf("%s to %s %s", x.apart(n.value, x.at), v.Level, words.Number(x.at))
 			break
 		}
 	}
 	return c
 }
 
-// signed is how far a value lies from another, in a unit and with the digits behind the point that the value is shown
-// with, so that the three fit: "+52.0 ms". A difference that these do not show has its own.
-func signed(v, from float64, unit string) string {
+// apart is how far a value lies from another: of scores in percentage points, else with the digits behind the point
+// that the value is shown with, so that the three fit: "+52.0 ms". A difference that these do not show has its own.
+func (x limit) apart(v, from float64) string {
+	if x.points != nil {
+		return x.points((v - from) / x.scale)
+	}
 	d, sign := v-from, "+"
 	switch {
 	case d == 0:
@@ -535,67 +414,56 @@ func signed(v, from float64, unit string) string {
 	if strings.Trim(said, "0.") == "" || d >= 100 {
 		said = words.Number(d)
 	}
-	return strings.TrimSuffix(sign+said+words.Thin+unit, words.Thin)
+	return strings.TrimSuffix(sign+said+words.Thin+x.unit, words.Thin)
 }
 
-// interval is that of the number, which its verdicts have around their limits.
-func (r *targetNumber) interval() Cell {
-	v := r.worst()
-	ref, _ := v.Ref.Get()
-	if v.Interval == nil {
+// interval is that of the number, which its verdicts have around their levels.
+func (n *graded) interval() Cell {
+	switch {
+	case n.Interval == nil && n.Key.IsEval():
+		return missing("nothing is known of its questions")
+	case n.Interval == nil:
 		return missing("one measurement, and no noise is known")
 	}
-	a, b := ref*(1+v.Interval[0]), ref*(1+v.Interval[1])
-	if info, _ := schema.MetricByName(v.Metric); info.Better != schema.Lower {
-		a, b = ref*(1-v.Interval[1]), ref*(1-v.Interval[0])
-	}
-	return text(words.Number(a) + " to " + words.Number(b))
+	a, b := n.level+n.worse*n.Interval[0]*n.scale, n.level+n.worse*n.Interval[1]*n.scale
+	return text(words.Number(min(a, b)) + " to " + words.Number(max(a, b)))
 }
 
-// picture is the number among its levels; of what was not measured, or can be met by nothing, the reason. Decisions on
-// its targets stand with it: that on the verdict of the row, and those on other levels, which they name.
-func (r *targetNumber) picture() Cell {
-	worst := r.worst()
+// picture is the number among the limits of its levels; of what was not measured, or can be met by nothing, the reason.
+// Decisions on its targets stand with it: that on the verdict of the row, and those on other levels, which they name.
+func (n *graded) picture() Cell {
 	var notes []string
-	for _, l := range r.levelNames() {
-		v := r.levels[l]
-		if v != nil && v.Decision != nil && (worst.Decision == nil || *v.Decision != *worst.Decision) {
-			notes = append(notes, l+": "+words.DecisionNote(*v.Decision))
+	for _, v := range n.levels {
+		if v.Decision != nil && (n.Decision == nil || *v.Decision != *n.Decision) {
+			notes = append(notes, v.Level+": "+words.DecisionNote(*v.Decision))
 		}
 	}
-	if slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, worst.Outcome) {
-		return sentence(strings.Join(append([]string{words.Why(*worst)}, notes...), " "))
+	if slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, n.Outcome) {
+		return sentence(strings.Join(append([]string{words.Why(*n.Verdict)}, notes...), " "))
 	}
-	if worst.Decision != nil {
-		notes = append([]string{words.DecisionNote(*worst.Decision)}, notes...)
+	if n.Decision != nil {
+		notes = append([]string{words.DecisionNote(*n.Decision)}, notes...)
 	}
-	c := r.bullet()
-	c.Sub = strings.Join(notes, " ")
-	return c
-}
-
-// bullet is the number among its levels.
-func (r *targetNumber) bullet() Cell {
+	c := Cell{Sub: strings.Join(notes, " ")}
+	better := func(v float64) float64 { return math.Pow(v, -n.worse) }
 	b, measured := &Bullet{Measured: math.NaN()}, "not measured"
-	if v, ok := r.first.Value.Get(); ok {
-		if measured = words.Number(v); v > 0 {
-			b.Measured = r.better(v)
+	if !math.IsNaN(n.value) {
+		if measured = words.Number(n.value); n.value > 0 {
+			b.Measured = better(n.value)
 		}
 	}
 	var names []string
-	for _, l := range r.levelNames() {
-		x := r.levels[l]
-		if x == nil {
-			continue
-		}
-		if ref, ok := x.Ref.Get(); ok && ref > 0 {
-			b.Ticks = append(b.Ticks, BulletTick{r.better(ref), x.Required})
-			names = append(names, fmt.Sprintf("%s %s", l, words.Number(ref)))
+	for _, v := range n.levels {
+		if x := limitOf(v); x.at > 0 {
+			b.Ticks = append(b.Ticks, BulletTick{better(x.at), v.Required})
+			names = append(names, v.Level+" "+words.Number(x.at))
 		}
 	}
 	if len(b.Ticks) == 0 {
-		return Cell{Text: words.Absent, Missing: "no limit"}
+		c.Text, c.Missing = words.Absent, "no limit"
+		return c
 	}
 	b.Label = fmt.Sprintf("%s among %s", measured, strings.Join(names, ", "))
-	return Cell{Bullet: b}
+	c.Bullet = b
+	return c
 }

@@ -55,7 +55,7 @@ func TestTargetGrid(t *testing.T) {
 	known := levelVerdict(1, "functional", 200, 210, schema.Fail, true)
 	known.Interval, known.Reason = &[2]float64{-.01, .11}, schema.Limit{Tolerance: .02, Chance: true}
 	c := emptyReport().targetGrid([]schema.Verdict{known}, false).Rows[0].Cells
-	if c[0].Sub != mayBeChance || c[4].Text != "204" || c[4].Sub != "functional 200 +4" ||
+	if c[0].Sub != mayBeChance || c[4].Text != "204" || c[4].Sub != "functional 200 +4"+words.Thin+"ms" ||
 		c[5].Text != "+6"+words.Thin+"ms" || c[6].Text != "198 to 222" {
 		t.Errorf("a tolerance of 2 %%: %+v", c)
 	}

@@ -84,7 +84,8 @@ const tasks = [
     answer: () => document.querySelector("h1").innerText + " => " + (["#references", "#board", "#scores", "main"].map((s) => document.querySelector(s + " tbody tr")).find(Boolean)?.innerText || ""),
     must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/, /[+−±][\d.]+ ?pp|–/] },
     ordered: () => { // one interval a score on the page
-      const of = (section, task, at) => new Map([...document.querySelectorAll(section + " tbody tr")].map((r) => [r.cells[task].firstChild.textContent.trim() + r.cells[2].firstChild.textContent, r.cells[at].innerText.trim()]));
+      const name = (c) => (c.querySelector("small:not(.tag)")?.textContent.split(" · ")[0] ?? c.firstChild.textContent).trim(); // below the model
+      const of = (section, task, at) => new Map([...document.querySelectorAll(section + " tbody tr")].map((r) => [name(r.cells[task]) + r.cells[2].firstChild.textContent, r.cells[at].innerText.trim()]));
       const a = of("#references", 1, 6), b = of("#scores", 0, 4);
       return [...a].every(([task, x]) => !b.has(task) || x === "–" || b.get(task) === x);
     } },
