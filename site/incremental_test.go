@@ -177,13 +177,17 @@ func TestKilledBuildLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A build of four releases gets as far as its data, and the machine goes down: no manifest of it, its journal,
-	// and a half.
+	// A build of four releases gets as far as its data, and the machine goes down: its manifest names the files of both
+	// builds, and there is a half.
 	full := t.TempDir()
 	if _, _, err := buildOf(t, ctx, full, 4, 0); err != nil {
 		t.Fatal(err)
 	}
-	journal := ""
+	list, err := os.ReadFile(filepath.Join(dir, ".ttreport-site.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := ""
 	for _, name := range []string{"data/points/v0.12.0.csv", "releases/v0.12.0/index.html",
 		"data/shards/runs/v0.12.0.js"} {
 		data, err := os.ReadFile(filepath.Join(full, name))
@@ -191,9 +195,9 @@ func TestKilledBuildLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, name), string(data))
-		journal += strconv.Quote(name) + "\n"
+		named += strconv.Quote(name) + ","
 	}
-	write(t, filepath.Join(dir, ".ttreport-site.journal"), journal+`"releases/half`)
+	write(t, filepath.Join(dir, ".ttreport-site.json"), strings.Replace(string(list), "[", "["+named, 1))
 	write(t, filepath.Join(dir, ".ttreport-new/123"), "half a page")
 	write(t, filepath.Join(dir, "releases/mine.txt"), "of somebody else")
 	if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil {

@@ -26,12 +26,14 @@ import (
 )
 
 // manifestName lists the files that a build wrote, so that a later one removes what it no longer writes and nothing
-// else.
+// else. While files take their places it lists those of both builds: a build that is killed leaves none that the next
+// one does not own.
 const manifestName = ".ttreport-site.json"
 
 const manifestTemporary = manifestName + ".new"
 
-// newName is the folder in which files wait until all of a build are made: one that fails changes no page.
+// newName is the folder in which files wait until all of a build are made: one that fails changes no page. Where it is
+// left, a build did not end.
 const newName = ".ttreport-new"
 
 var (
@@ -40,10 +42,6 @@ var (
 	// ErrForeignFile is returned for a page in whose place there is a file that we did not write.
 	ErrForeignFile = errors.New("there is a file that was not written by ttreport")
 )
-
-// journalName lists what a build that has not ended wrote and its manifest does not name: a build that was killed
-// leaves it, and the next one owns those files.
-const journalName = ".ttreport-site.journal"
 
 type manifestFile struct {
 	Schema string   `json:"schema"`
@@ -55,8 +53,9 @@ type manifestFile struct {
 type publisher struct {
 	dir     string
 	root    *os.Root
-	old     []string        // files of the last build
-	known   map[string]bool // files that the manifest or the journal names
+	old     []string        // files of the last build, as the manifest names them
+	known   map[string]bool // the same
+	placing bool            // files may be those of this build or of the last one
 	damaged bool            // the manifest is empty after a power cut: what is there is ours
 	mu      sync.Mutex
 	now     map[string]bool
@@ -154,20 +153,14 @@ func (p *publisher) open() error {
 	for _, name := range p.old {
 		p.known[name] = true
 	}
-	if data, err = p.root.ReadFile(journalName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("output folder: %w", err)
-	}
-	for line := range strings.Lines(string(data)) { // the last one may be a half
-		if file, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil && !p.known[file] {
-			p.known[file], p.old = true, append(p.old, file)
-		}
-	}
 	return nil
 }
 
 func (p *publisher) close() {
-	_ = p.root.RemoveAll(newName) // the next build removes it too
-	_ = p.root.Close()            // everything was written
+	if !p.placing {
+		_ = p.root.RemoveAll(newName) // the next build removes it too
+	}
+	_ = p.root.Close() // everything was written
 }
 
 // put makes a file of a step; it takes its place when all are made, and those of earlier steps have theirs.
@@ -261,25 +254,16 @@ func (p *publisher) finish() error {
 	if len(p.staged) > 0 && p.record != "" { // after a build that was cut short nothing is taken for current
 		_ = os.Remove(p.record)
 	}
-	var journal strings.Builder // new files are noted before the first of them gets its place
-	for _, s := range p.staged {
-		if path := filepath.ToSlash(s.path); !p.known[path] {
-			journal.WriteString(strconv.Quote(path) + "\n")
-		}
+	both := maps.Clone(p.now)
+	maps.Copy(both, p.known)
+	if err := p.writeManifest(slices.Sorted(maps.Keys(both))); err != nil {
+		return err
 	}
-	if journal.Len() > 0 {
-		f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-		if err == nil {
-			_, err = f.WriteString(journal.String())
-			err = cmp.Or(err, f.Close())
-		}
-		if err != nil {
-			return fmt.Errorf("output folder: %w", err)
-		}
-	}
+	p.placing = true
 	for i := range p.staged {
 		if err := p.place(&p.staged[i]); err != nil {
 			p.undo(p.staged[:i])
+			p.placing = p.writeManifest(p.old) != nil
 			return fmt.Errorf("writing %s: %w", p.staged[i].path, err)
 		}
 	}
@@ -289,7 +273,7 @@ func (p *publisher) finish() error {
 	if err := p.writeManifest(slices.Sorted(maps.Keys(p.now))); err != nil {
 		return err
 	}
-	_ = p.root.Remove(journalName) // else the next build reads it once more
+	p.placing = false
 	if p.record == "" {
 		return nil
 	}
@@ -389,10 +373,8 @@ func (p *publisher) writeManifest(names []string) error {
 
 // Unfinished reports whether a folder has files of a build that was killed, or that could not remove them.
 func Unfinished(dir string) bool {
-	return slices.ContainsFunc([]string{newName, journalName}, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err == nil
-	})
+	_, err := os.Lstat(filepath.Join(dir, newName))
+	return err == nil
 }
 
 // Check reports whether a folder could be written to by a build: it does not exist yet, is empty, or is ours.
@@ -418,7 +400,7 @@ func Check(dir string) error {
 	if err != nil {
 		return err
 	}
-	ours := []string{manifestTemporary, newName, journalName} // of a build that was killed before its list was there
+	ours := []string{manifestTemporary, newName} // of a build that was killed before its list was there
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return slices.Contains(ours, e.Name()) })
 	if len(entries) > 0 {
 		return fmt.Errorf("%s: %w", dir, ErrForeignFolder)

@@ -132,9 +132,6 @@ func TestSiteStaysInItsFolder(t *testing.T) {
 			list := filepath.Join(dir, ".ttreport-site.json")
 			return errors.Join(os.Remove(list), os.Symlink(filepath.Join(outside, "precious"), list))
 		},
-		"journal": func(dir, outside string) error {
-			return os.Symlink(filepath.Join(outside, "precious"), filepath.Join(dir, ".ttreport-site.journal"))
-		},
 		"waiting": func(dir, outside string) error { return os.Symlink(outside, filepath.Join(dir, ".ttreport-new")) },
 	} {
 		dir := built(t, 3)
