@@ -214,21 +214,9 @@ func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
 	}
 	var machine map[string]string
 	if !public && json.Unmarshal(run.Extra["setting"], &machine) == nil {
-		for _, f := range [][2]string{ // what collect writes beside a run, and what people call it
-			{"host", "Host"}, {"os", "System"}, {"kernel", "Kernel"}, {"cpu", "Processor"}, {"cpus", "Processors"},
-			{"governor", "CPU governor"}, {"clocksource", "Clock source"}, {"accelerators", "Accelerators"},
-			{"driver", "Driver"}, {schema.SettingStartup, "Server ready after, s"},
-			{"slurm_job_id", "Slurm job"}, {"slurm_node", "Slurm node"}, {"slurm_partition", "Slurm partition"},
-			{"slurm_state", "Slurm state"}, {"slurm_reason", "Slurm reason"}, {"slurm_exit_code", "Exit code of the job"},
-			{"slurm_elapsed_s", "Elapsed time of the job, s"}, {"slurm_max_rss_bytes", "MaxRSS of the job, bytes"},
-			{"slurm_energy_j", "Consumed energy of the job, J"},
-			{"kubernetes_job_id", "Kubernetes pod"}, {"kubernetes_node", "Kubernetes node"},
-			{"kubernetes_state", "Kubernetes state"}, {"kubernetes_reason", "Kubernetes reason"},
-			{"kubernetes_exit_code", "Exit code of the pod"}, {"kubernetes_elapsed_s", "Elapsed time of the pod, s"},
-			{"kubernetes_image", "Image of the pod"}, {"kubernetes_server_restarts", "Restarts of the server in the pod"},
-		} {
-			if v := machine[f[0]]; v != "" {
-				add("Known from the machine: setting in the manifest", f[1], code(v))
+		for _, name := range sortedNames(machine) { // what collect writes beside a run
+			if v := machine[name]; v != "" {
+				add("Known from the machine: setting in the manifest", words.Capital(strings.ReplaceAll(name, "_", " ")), code(v))
 			}
 		}
 	}

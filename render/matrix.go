@@ -156,9 +156,6 @@ func (r *Report) pairCell(p Pair) Cell {
 	if decided.Word == gate.NotGraded {
 		c.Outcome = schema.NoTarget
 	}
-	if p.Device == schema.Simulated {
-		c.Tag = "simulated"
-	}
 	switch decided.Level {
 	case "":
 	case gate.NoLevel:

@@ -316,7 +316,7 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 			return head(words.OrUnknown(x.Model), ModelPath(x.Model))
 		}},
 		{col("Device"), func(x total) Cell {
-			c := deviceCell(x.Device)
+			c := text(words.OrUnknown(x.Device))
 			c.Href = PairPath(x.Model, x.Device)
 			return c
 		}},

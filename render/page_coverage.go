@@ -48,7 +48,7 @@ func (r *Report) CoveragePage() Page {
 		{medium("Model").filtered(), func(x coverage) Cell {
 			return Cell{Text: words.OrUnknown(x.Model), Sub: x.Impl, Href: PairPath(x.Model, x.Device)}
 		}},
-		{medium("Device").filtered(), func(x coverage) Cell { return deviceCell(x.Device) }},
+		{medium("Device").filtered(), func(x coverage) Cell { return text(words.OrUnknown(x.Device)) }},
 		{num("Expected").in("points"), func(x coverage) Cell { return count(x.measured + len(x.gaps)) }},
 		{num("Measured").in("points"), func(x coverage) Cell { return count(x.measured) }},
 		{medium("Last seen"), func(x coverage) Cell {

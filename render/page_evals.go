@@ -153,11 +153,8 @@ func (r *Report) scoresToday() *Table {
 		{col("Where").filtered(), func(s score) Cell {
 			h := &r.Columns.Runs[s.Run]
 			where := Cell{Text: words.OnDevice(h.Model.Name, h.Device), Href: PairPath(h.Model.Name, h.Device)}
-			switch h.Device {
-			case "":
+			if h.Device == "" {
 				where.Text = words.OrUnknown(h.Model.Name)
-			case schema.Simulated:
-				where.Tag = "simulated"
 			}
 			return where
 		}},

@@ -134,15 +134,17 @@ func (r *Report) verdictSections(
 }
 
 // NamesIn are links of the names in the headline of a page: of models on devices, their workloads, models, releases; on
-// the front page also of changes.
+// pages about the newest release also of its changes.
 func (r *Report) NamesIn(p *Page) (out Links) {
-	text := p.Lead.Text
+	text, newest := p.Lead.Text, r.Newest()
+	ofNewest := p.Path == "index.html" || p.Path == ChangesPath
 	add := func(name string, to Address) {
 		if name != "" && to != p.Path && strings.Contains(text, name) {
 			out = append(out, Link{name, to})
 		}
 	}
 	for _, pair := range r.Pairs {
+		ofNewest = ofNewest || pair.Newest == newest && p.Path == PairPath(pair.Model, pair.Device)
 		add(pair.Model, ModelPath(pair.Model))
 		if name := words.OnDevice(pair.Model, pair.Device); strings.Contains(text, name) {
 			add(name, PairPath(pair.Model, pair.Device))
@@ -156,7 +158,7 @@ func (r *Report) NamesIn(p *Page) (out Links) {
 	for i := range r.Releases {
 		add(r.nameOf(i), ReleasePath(r.Releases[i].Name))
 	}
-	if newest := r.Newest(); newest >= 0 && p.Path == "index.html" {
+	if newest >= 0 && (ofNewest || p.Path == ReleasePath(r.Releases[newest].Name)) {
 		for _, c := range r.Gate.Findings(newest).Changes {
 			if _, one := c.System(); !one {
 				add(words.ChangeOf(&c), ChangesPath+"#"+Address(changeAnchor(c.ID)))

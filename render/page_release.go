@@ -231,7 +231,7 @@ func (r *Report) pairsSection(at int, pairs []Pair) Section {
 			if len(same) > 1 {
 				return Cell{}
 			}
-			return deviceCell(same[0].Device)
+			return text(words.OrUnknown(same[0].Device))
 		}},
 		{col("Why"), func(same []Pair) Cell { return sentence(words.Capital(decided(same[0]).Detail)) }},
 	})

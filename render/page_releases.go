@@ -60,7 +60,7 @@ func (r *Report) releaseList(list []int) *Table {
 	all := []Column[int]{
 		{col(title), func(i int) Cell {
 			name := head(r.Releases[i].Name, ReleasePath(r.Releases[i].Name))
-			if !r.Releases[i].Label {
+			if !r.Releases[i].Label && r.unit() == "release" {
 				name.Sub = "build, no release stated"
 			}
 			if r.simulated(i) != "" {

@@ -84,6 +84,15 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	return p
 }
 
+// LostRunPage says of a run whose document could not be read any more when its page was made why it is not shown.
+func (r *Report) LostRunPage(id string, why schema.Problem) Page {
+	p := r.page(RunPath(id), "releases", "Run "+id, "Run "+id)
+	p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Word: "Not shown", Text: "its document could not be read.",
+		Paras: []string{"The next build reads it again. The numbers elsewhere were read before."}}
+	p.add(section("problems", "Problems", "", problemTable([]schema.Problem{why})))
+	return p
+}
+
 // documentHasAll says where the rows are that a page of a run has no room for.
 const documentHasAll = "the history document has all"
 

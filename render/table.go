@@ -270,15 +270,6 @@ func modelHead(p schema.Pair) Cell {
 	return head(words.OrUnknown(p.Model), PairPath(p.Model, p.Device))
 }
 
-// deviceCell is a device; the simulator is marked.
-func deviceCell(name string) Cell {
-	c := text(words.OrUnknown(name))
-	if name == schema.Simulated {
-		c.Tag = "simulated"
-	}
-	return c
-}
-
 // metricCell is a metric with its unit and the way in which it is better.
 func metricCell(metric, stat string) Cell {
 	c := text(words.Metric(metric, stat))

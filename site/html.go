@@ -29,7 +29,6 @@ type pages struct {
 	theme   Theme
 	items   []menuItem
 	assets  map[string][]byte
-	menus   sync.Map // menu of a root and a current entry: HTML
 	buffers sync.Pool
 }
 
@@ -58,8 +57,8 @@ type (
 		Site, Version string
 		Theme         string // fingerprint of the owner's colours, or ""
 		Logo          *logoView
-		Navigation    template.HTML
-		Single        *inlined // of a page that is one file; else nil
+		Items, More   []menuItem // of the menu
+		Single        *inlined   // of a page that is one file; else nil
 	}
 	sectionView struct {
 		frame
@@ -122,22 +121,9 @@ func (p *pages) page(page render.Page, root string) ([]byte, error) {
 	if p.theme.css != nil {
 		v.Theme = static.Print(p.theme.css)
 	}
-	m := menu{root, page.Nav}
-	html, ok := p.menus.Load(m)
-	if !ok {
-		const most = 6
-		n := min(most, len(p.items))
-		made, err := p.execute("navigation", struct {
-			menu
-			Items, More []menuItem
-		}{m, p.items[:n], p.items[n:]})
-		if err != nil {
-			return nil, err
-		}
-		html = made
-		p.menus.Store(m, html)
-	}
-	v.Navigation = html.(template.HTML)
+	const most = 6
+	n := min(most, len(p.items))
+	v.Items, v.More = p.items[:n], p.items[n:]
 	return p.layout(v)
 }
 
@@ -174,9 +160,6 @@ func (p *pages) execute(name string, data any) (template.HTML, error) {
 	return template.HTML(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// menu is what the navigation of a page depends on: a few dozen in a site of thousands of pages.
-type menu struct{ Root, Current string }
-
 // menuItem is an entry of the navigation.
 type menuItem struct {
 	Name, Text string
@@ -209,31 +192,16 @@ func menuItems(r *render.Report) []menuItem {
 
 // topic is a page of the documentation.
 func topic(name render.Topic) (template.HTML, error) {
-	if page, ok := documentation()[name]; ok {
-		return page()
+	src, err := fs.ReadFile(templates.Docs(), string(name)+".md")
+	if err != nil {
+		return "", fmt.Errorf("documentation %s: %w", name, err)
 	}
-	return "", fmt.Errorf("documentation %s: %w", name, fs.ErrNotExist)
+	html, err := markdown.HTML(string(src))
+	if err != nil {
+		return "", fmt.Errorf("documentation %s: %w", name, err)
+	}
+	return html, nil
 }
-
-// documentation makes each page of it, the same in all sites, once; one that cannot be made fails by itself.
-var documentation = sync.OnceValue(func() map[render.Topic]func() (template.HTML, error) {
-	names, _ := fs.Glob(templates.Docs(), "*.md") // the pattern is well-formed
-	pages := map[render.Topic]func() (template.HTML, error){}
-	for _, name := range names {
-		pages[render.Topic(strings.TrimSuffix(name, ".md"))] = sync.OnceValues(func() (template.HTML, error) {
-			src, err := fs.ReadFile(templates.Docs(), name)
-			if err != nil {
-				return "", err
-			}
-			html, err := markdown.HTML(string(src))
-			if err != nil {
-				err = fmt.Errorf("documentation %s: %w", name, err)
-			}
-			return html, err
-		})
-	}
-	return pages
-})
 
 // planesFile holds the numbers of a page's planes, beside the page.
 const planesFile = "planes.js"

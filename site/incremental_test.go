@@ -59,7 +59,8 @@ func buildOf(
 	return res, n.Load(), err
 }
 
-// A document that one build could not read is on its page in the next one, which can.
+// A document that one build could not read is on its page in the next one, which can; until then the page says why it
+// is not.
 func TestUnreadOnce(t *testing.T) {
 	t.Parallel()
 	runs, in := fixtureOf("Tiny-1B", "n150", 3)
@@ -78,6 +79,13 @@ func TestUnreadOnce(t *testing.T) {
 			}})
 		if err != nil || len(res.Problems) != map[bool]int{true: 1}[x.lost >= 0] {
 			t.Fatalf("%v: %+v", err, res.Problems)
+		}
+		said := false
+		for name, text := range files(t, x.dir) {
+			said = said || strings.HasPrefix(name, "data/shards/runs/") && strings.Contains(text, "a full disk")
+		}
+		if said != (x.lost >= 0) {
+			t.Errorf("lost %d, and the details of the run say so: %v", x.lost, said)
 		}
 	}
 	same(t, "after a document that could not be read", damaged, fine)

@@ -94,14 +94,17 @@ func (b *builder) writeRuns(p *part, release int) (parts []int, err error) {
 		h := &b.report.Columns.Runs[run]
 		n++
 		doc, problem := b.opt.Run(run)
-		if problem != nil {
+		var page render.Page
+		if problem == nil {
+			page = b.report.RunPage(&doc, h.ID)
+		} else {
 			b.mu.Lock()
 			b.problems = append(b.problems, *problem)
 			b.mu.Unlock()
 			p.lacks = true
-			continue
+			page = b.report.LostRunPage(h.ID, *problem)
 		}
-		if err := b.pages.run(&pages, view(b, b.report.RunPage(&doc, h.ID)), render.RunName(h.ID)); err != nil {
+		if err := b.pages.run(&pages, view(b, page), render.RunName(h.ID)); err != nil {
 			return nil, err
 		}
 		if pages.Len() > runsBytes {

@@ -244,11 +244,7 @@
           sign = down ? -1 : 1;
         out.sort((a, b) => (keys[a] - keys[b]) * sign || a - b);
       }
-      said.textContent =
-        found.toLocaleString("en-US") +
-        " series of " +
-        n.toLocaleString("en-US") +
-        (found ? "" : ": nothing matches");
+      said.textContent = found.toLocaleString("en-US") + " series of " + n.toLocaleString("en-US") + (found ? "" : ": nothing matches");
       shown = out;
       v.show(out, col < 0 ? 0 : col, down);
     }
@@ -284,7 +280,10 @@
     for (var k in f) f[k].input.addEventListener("change", e => choose(e.target, true));
     addEventListener("popstate", apply);
     addEventListener("hashchange", apply);
-    var form = el("form", { class: "filters", role: "search" }, [el("label", {}, ["Text", q])].concat(Object.keys(f).map(k => f[k].box)));
+    var boxes = Object.keys(f).map(k => f[k].box), // folded on a phone, where they would fill it
+      more = el("details", { open: innerWidth < 860 && location.hash.length < 2 ? null : "" },
+        [el("summary", {}, "Filters"), el("div", { class: "filters" }, boxes)]),
+      form = el("form", { class: "filters", role: "search" }, [el("label", {}, ["Text", q]), more]);
     form.onsubmit = () => false;
     host.replaceChildren(form, el("div", { class: "chips" }, [said, el("p", { class: "downloads" }, save)]), v.box);
     apply();
