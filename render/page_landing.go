@@ -136,15 +136,13 @@ func (r *Report) verdictSections(
 // NamesIn are links of the names in the headline of a page: of models on devices, their workloads, models, releases; on
 // pages about the newest release also of its changes.
 func (r *Report) NamesIn(p *Page) (out Links) {
-	text, newest := p.Lead.Text, r.Newest()
-	ofNewest := p.Path == "index.html" || p.Path == ChangesPath
+	text := p.Lead.Text
 	add := func(name string, to Address) {
 		if name != "" && to != p.Path && strings.Contains(text, name) {
 			out = append(out, Link{name, to})
 		}
 	}
 	for _, pair := range r.Pairs {
-		ofNewest = ofNewest || pair.Newest == newest && p.Path == PairPath(pair.Model, pair.Device)
 		add(pair.Model, ModelPath(pair.Model))
 		if name := words.OnDevice(pair.Model, pair.Device); strings.Contains(text, name) {
 			add(name, PairPath(pair.Model, pair.Device))
@@ -158,17 +156,30 @@ func (r *Report) NamesIn(p *Page) (out Links) {
 	for i := range r.Releases {
 		add(r.nameOf(i), ReleasePath(r.Releases[i].Name))
 	}
-	if newest >= 0 && (ofNewest || p.Path == ReleasePath(r.Releases[newest].Name)) {
-		for _, c := range r.Gate.Findings(newest).Changes {
-			if _, one := c.System(); !one {
-				add(words.ChangeOf(&c), ChangesPath+"#"+Address(changeAnchor(c.ID)))
-			}
+	for _, c := range r.changesOn(p.Path) {
+		if _, one := c.System(); !one {
+			add(words.ChangeOf(&c), ChangesPath+"#"+Address(changeAnchor(c.ID)))
 		}
 	}
 	if slices.ContainsFunc(p.Lead.Paras, func(t string) bool { return strings.HasSuffix(t, "see Problems.") }) {
 		out = append(out, Link{"Problems", ProblemsPath})
 	}
 	return out
+}
+
+// changesOn are the changes of the newest release for the pages about it and about the models on devices that it
+// measured; nil for others, which do not change when the next release comes.
+func (r *Report) changesOn(page Address) []judge.Change {
+	newest := r.Newest()
+	if newest < 0 {
+		return nil
+	}
+	about := []Address{"index.html", ChangesPath, ReleasePath(r.Releases[newest].Name)}
+	if slices.Contains(about, page) || strings.HasPrefix(string(page), "models/") && slices.ContainsFunc(r.Pairs,
+		func(p Pair) bool { return p.Newest == newest && page == PairPath(p.Model, p.Device) }) {
+		return r.Gate.Findings(newest).Changes
+	}
+	return nil
 }
 
 // releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.
