@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -118,11 +120,24 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to traffic.End
 	tokens := make(chan int, want) // room for all, so nothing blocks
 	q := &sequence{prompt: prompt, want: want, keys: s.sched.cache.keys(all), token: func(n int) { tokens <- n },
 		end: func() { close(tokens) }, gone: func() bool { return r.Context().Err() != nil }}
-	if !s.sched.submit(q) {
+	if s.cfg.ITL > 0 {
+		go s.cfg.fixed(r.Context(), q, time.Now())
+	} else if !s.sched.submit(q) {
 		replyError(w, http.StatusServiceUnavailable, "the queue is full")
 		return
 	}
 	st.run(r.Context(), q, tokens)
+}
+
+// fixed answers on a fixed schedule.
+func (c Config) fixed(ctx context.Context, q *sequence, came time.Time) {
+	defer q.end()
+	for k := range q.want {
+		if process.Sleep(ctx, c.TTFT+time.Duration(k)*c.ITL-time.Since(came)) != nil {
+			return
+		}
+		q.token(k)
+	}
 }
 
 func replyError(w http.ResponseWriter, code int, message string) {

@@ -242,6 +242,9 @@ type Config struct {
 	CacheBlock   int           // tokens of a block of it
 	Acceptance   []float64     // of each token of a draft, the share of drafts in which it is accepted; none: no drafts
 	Errors       float64       // share of requests that are answered with 500
+
+	// TTFT and ITL are a fixed schedule that each request has by itself, in place of the batch's. 0: none.
+	TTFT, ITL time.Duration
 }
 
 // Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a
