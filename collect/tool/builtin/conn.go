@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -383,38 +382,25 @@ func (c *conn) whole(r *runner, body io.Reader, began time.Time, t *Timeline) er
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// talk is a conversation: what was said before the next turn, as the body of a request has it. nil is none.
+// talk is a conversation: what was said before the next turn. nil is none.
 type talk struct {
 	endpoint traffic.Endpoint
-	before   []byte // messages, each with a comma behind it
-	user     []byte // what the user says in this turn, escaped
+	before   []any  // messages
+	user     string // what the user says in this turn
 	answer   strings.Builder
 }
 
 // said adds the turn: what the user said, and what was answered. Without an answer a conversation would
 // have two questions in a row, which chat templates refuse.
 func (t *talk) said() {
-	answer := t.answer.String()
+	answer := object{"role": "assistant", "content": cmp.Or(t.answer.String(), "-")}
+	if t.endpoint == traffic.Responses { // with every field that the API calls required: llama.cpp refuses a mere text
+		answer["type"], answer["id"], answer["status"] = "message", "msg_0", "completed"
+		answer["content"] = []any{object{"type": "output_text", "text": answer["content"], "annotations": []any{}}}
+	}
 	t.answer.Reset()
-	if answer == "" {
-		answer = "-"
-	}
-	escaped, _ := json.Marshal(answer) // strings can always be written
-	t.before = append(t.before, `{"role":"user","content":"`...)
-	t.before = append(t.before, t.user...)
-	t.before = append(t.before, `"},`...)
-	if t.endpoint == traffic.Responses {
-		t.before = fmt.Appendf(t.before, outputMessage, escaped)
-	} else {
-		t.before = fmt.Appendf(t.before, `{"role":"assistant","content":%s}`, escaped)
-	}
-	t.before = append(t.before, ',')
+	t.before = append(t.before, object{"role": "user", "content": t.user}, answer)
 }
-
-// outputMessage is an earlier answer among the input of responses, with every field that the API calls required.
-// llama.cpp refuses an assistant's message whose content is a string.
-const outputMessage = `{"type":"message","id":"msg_0","role":"assistant","status":"completed",` +
-	`"content":[{"type":"output_text","text":%s,"annotations":[]}]}`
 
 // turns returns how many requests a stream sends one after the other as a conversation.
 func (l Load) turns() int { return max(1, l.Turns) }

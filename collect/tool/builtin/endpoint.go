@@ -12,24 +12,11 @@ import (
 	"image/color"
 	"image/png"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/traffic"
-	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
-
-// Marks of a body, which requests replace by what is their own; history is an element of a list.
-const (
-	limitMark   = "THE-LIMIT"
-	promptMark  = "THE-PROMPT"
-	historyMark = "THE-HISTORY"
-	historyPart = `"` + historyMark + `",`
-	imageMark   = "THE-IMAGE"
-)
-
-var marks = lazyregexp.New(strings.Join([]string{limitMark, promptMark, historyPart, imageMark}, "|"))
 
 // form is what the requests of an endpoint look like.
 type form struct {
@@ -48,37 +35,59 @@ func formOf(e traffic.Endpoint) form {
 	}[e]
 }
 
-// fields returns the body of a request, with marks.
-func fields(e traffic.Endpoint, model string, image bool, tools traffic.Tools) map[string]any {
-	type object = map[string]any
+type object = map[string]any
+
+// body returns the body of request number i, which decides its words; warm-up requests have negative numbers.
+func (p *prompts) body(i int, q traffic.Request, t *talk) []byte {
+	text, e := q.Text, p.load.Endpoint
+	if text == "" {
+		text = p.words(i, q)
+	}
+	body := object{"model": cmp.Or(q.Adapter, p.load.Model), "temperature": 0, "stream": true, "ignore_eos": true}
 	switch e {
 	case traffic.Embeddings:
-		return object{"model": model, "input": promptMark}
+		body = object{"model": body["model"], "input": text}
 	case traffic.Rerank:
-		return object{"model": model, "query": "which one", "documents": []string{promptMark}}
-	}
-	body := object{"model": model, "temperature": 0, "stream": true, "ignore_eos": true}
-	content := any(promptMark)
-	if image {
-		content = []any{
-			object{"type": "image_url", "image_url": object{"url": "data:image/png;base64," + imageMark}},
-			object{"type": "text", "text": promptMark},
+		body = object{"model": body["model"], "query": "which one", "documents": []string{text}}
+	case traffic.Completions:
+		body["prompt"] = text
+	default:
+		content, messages := any(text), []any(nil)
+		if p.picture != nil {
+			url := "data:image/png;base64," + p.picture.of(p.seed, i)
+			content = []any{object{"type": "image_url", "image_url": object{"url": url}}, object{"type": "text", "text": text}}
+		}
+		if t != nil {
+			t.user, messages = text, t.before
+		}
+		body["messages"] = append(messages[:len(messages):len(messages)], object{"role": "user", "content": content})
+		if e == traffic.Responses {
+			body["input"] = body["messages"]
+			delete(body, "messages")
 		}
 	}
-	messages := []any{historyMark, object{"role": "user", "content": content}}
-	switch e {
-	case traffic.Chat:
-		body["messages"] = messages
-	case traffic.Responses:
-		body["input"] = messages
-	default:
-		body["prompt"] = promptMark
-	}
-	if e != traffic.Responses { // whose last event has the usage
+	if e != traffic.Responses && !e.Pools() { // the last event of responses has the usage
 		body["stream_options"] = object{"include_usage": true}
 	}
-	var list []any
-	for i := range tools.Offered {
+	if limit := formOf(e).limit; limit != "" {
+		body[limit] = q.OSL
+	}
+	if p.load.Tools.Offered > 0 {
+		body["tools"] = offered(e, p.load.Tools.Offered)
+	}
+	if p.load.Tools.Required {
+		body["tool_choice"] = "required"
+	}
+	for _, name := range p.without {
+		delete(body, name)
+	}
+	out, _ := json.Marshal(body) // texts and numbers can always be written
+	return out
+}
+
+// offered are so many functions for calls, in the form of an endpoint.
+func offered(e traffic.Endpoint, n int) (list []any) {
+	for i := range n {
 		function := object{
 			"name": fmt.Sprintf("search_%d", i+1), "description": fmt.Sprintf("Searches source %d for a text.", i+1),
 			"parameters": object{"type": "object", "required": []string{"query"},
@@ -91,13 +100,7 @@ func fields(e traffic.Endpoint, model string, image bool, tools traffic.Tools) m
 			list = append(list, object{"type": "function", "function": function})
 		}
 	}
-	if tools.Offered > 0 {
-		body["tools"] = list
-	}
-	if tools.Required {
-		body["tool_choice"] = "required"
-	}
-	return body
+	return list
 }
 
 // delta is what one event of a stream brings.
@@ -241,8 +244,8 @@ func newPicture(size traffic.Image, seed uint64) (*picture, error) {
 	return &picture{b.Bytes(), at + 4, colours}, nil
 }
 
-// appendTo appends the picture of a request, in base64.
-func (p *picture) appendTo(b []byte, seed uint64, i int) []byte {
+// of is the picture of a request, in base64.
+func (p *picture) of(seed uint64, i int) string {
 	file := bytes.Clone(p.file)
 	rng := rand.NewPCG(seed, uint64(int64(i)))
 	colours := file[p.palette : p.palette+3*p.colours]
@@ -251,7 +254,7 @@ func (p *picture) appendTo(b []byte, seed uint64, i int) []byte {
 	}
 	end := p.palette + 3*p.colours
 	binary.BigEndian.PutUint32(file[end:], crc32.ChecksumIEEE(file[p.palette-4:end]))
-	return base64.StdEncoding.AppendEncode(b, file)
+	return base64.StdEncoding.EncodeToString(file)
 }
 
 // vocabulary has common words of three letters. Tokenizers in use make one token of each, with the space before it;
@@ -267,10 +270,9 @@ const headWords = 8
 // prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
 // few dozen tails.
 type prompts struct {
-	endpoint       traffic.Endpoint
-	bodies         map[string][]string // by the adapter that a request names: marks, and what is between them
-	picture        *picture            // that each request has; nil for none
-	tools          traffic.Tools
+	load           *Load
+	without        []string // fields that this server refuses, and others need
+	picture        *picture // that each request has; nil for none
 	tails          []string // each with a space before every word
 	vocab          []string
 	longest, count int // tokens of the longest message; prompts of the load
@@ -279,16 +281,12 @@ type prompts struct {
 }
 
 func newPrompts(l Load) (*prompts, error) {
-	p := &prompts{endpoint: l.Endpoint, tools: l.Tools, vocab: strings.Fields(vocabulary),
-		seed: cmp.Or(l.Text, l.Seed), fit: unfitted}
+	p := &prompts{load: &l, vocab: strings.Fields(vocabulary), seed: cmp.Or(l.Text, l.Seed), fit: unfitted}
 	if l.Image.Width > 0 {
 		var err error
 		if p.picture, err = newPicture(l.Image, p.seed); err != nil {
 			return nil, err
 		}
-	}
-	if err := p.template(&l, nil); err != nil {
-		return nil, err
 	}
 	for _, q := range l.Each {
 		p.longest = max(p.longest, cmp.Or(q.Fresh, q.ISL)) // of a later turn what is new
@@ -313,72 +311,18 @@ func (p *prompts) makeTails() {
 	}
 }
 
-// template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
-// that this one refused.
-func (p *prompts) template(l *Load, without []string) error {
-	p.bodies = map[string][]string{}
-	for _, adapter := range append([]string{""}, l.LoRA.Names...) {
-		all := fields(p.endpoint, cmp.Or(adapter, l.Model), p.picture != nil, p.tools)
-		for _, name := range without {
-			delete(all, name)
-		}
-		body, err := json.Marshal(all)
-		if err != nil {
-			return fmt.Errorf("request: %w", err)
-		}
-		text := string(body)
-		if limit := formOf(p.endpoint).limit; limit != "" {
-			text = `{"` + limit + `":` + limitMark + "," + text[1:]
-		}
-		from := 0
-		for _, at := range marks.FindAllStringIndex(text, -1) {
-			p.bodies[adapter] = append(p.bodies[adapter], text[from:at[0]], text[at[0]:at[1]])
-			from = at[1]
-		}
-		p.bodies[adapter] = append(p.bodies[adapter], text[from:])
-	}
-	return nil
-}
-
-// body returns the body of request number i, which decides its words; warm-up requests have negative numbers.
-func (p *prompts) body(i int, q traffic.Request, t *talk) []byte {
-	b := make([]byte, 0, 1024+max(8*q.ISL, 2*len(q.Text)))
-	for _, part := range p.bodies[q.Adapter] {
-		switch from := len(b); {
-		case part == limitMark:
-			b = strconv.AppendInt(b, int64(q.OSL), 10)
-		case part == historyPart && t != nil:
-			b = append(b, t.before...)
-		case part == historyPart:
-		case part == imageMark:
-			b = p.picture.appendTo(b, p.seed, i)
-		case part == promptMark && q.Text != "":
-			text, _ := json.Marshal(q.Text) // strings can always be written
-			b = append(b, text[1:len(text)-1]...)
-		case part == promptMark:
-			if b = p.words(b, i, q); t != nil {
-				t.user = append(t.user[:0], b[from:]...)
-			}
-		default:
-			b = append(b, part...)
-		}
-	}
-	return b
-}
-
-// words appends the made-up prompt of a request.
-func (p *prompts) words(b []byte, i int, q traffic.Request) []byte {
+// words is the made-up prompt of a request.
+func (p *prompts) words(i int, q traffic.Request) string {
+	b := make([]byte, 0, 8*q.ISL)
 	left, pad := p.fit.words(q.ISL)
 	if q.Fresh > 0 { // the base is counted with the first turn
 		left, pad = max(1, p.fit.share(q.Fresh)), 0
 	}
-	first := true
 	write := func(rng *rand.PCG, n int) {
 		for range n {
-			if !first {
+			if len(b) > 0 {
 				b = append(b, ' ')
 			}
-			first = false
 			b = append(b, p.vocab[rng.Uint64()%uint64(len(p.vocab))]...)
 		}
 	}
@@ -395,5 +339,5 @@ func (p *prompts) words(b []byte, i int, q traffic.Request) []byte {
 	for range pad {
 		b = append(b, 'e')
 	}
-	return b
+	return string(b)
 }

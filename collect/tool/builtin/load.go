@@ -509,9 +509,7 @@ func (r *runner) count(ctx context.Context, q traffic.Request) int {
 			return 0
 		}
 		r.out.Refused = append(r.out.Refused, optional[at])
-		if r.prompts.template(&r.load, r.out.Refused) != nil {
-			return 0
-		}
+		r.prompts.without = r.out.Refused
 	}
 }
 
@@ -537,10 +535,11 @@ type fitted struct {
 // counted is counted again.
 func (r *runner) knownFit(ctx context.Context) bool {
 	k, ok := r.load.Fits[r.load.counts()]
-	if !ok || r.prompts.template(&r.load, k.refused) != nil {
+	if !ok {
 		return false
 	}
 	r.out.Refused, r.prompts.vocab, r.prompts.fit = slices.Clone(k.refused), k.vocab, k.fit
+	r.prompts.without = r.out.Refused
 	r.prompts.makeTails()
 	if r.prompts.longest > k.upTo {
 		r.fitLongest(ctx, k.fit, k.high)

@@ -56,8 +56,8 @@ func TestLaterTurnsAreWhole(t *testing.T) {
 	}
 	said := &talk{}
 	for i, want := range []int{100, 2000} {
-		if p.body(i, each[i], said); len(bytes.Fields(said.user)) != want {
-			t.Errorf("turn %d has %d words, want %d", i+1, len(bytes.Fields(said.user)), want)
+		if p.body(i, each[i], said); len(strings.Fields(said.user)) != want {
+			t.Errorf("turn %d has %d words, want %d", i+1, len(strings.Fields(said.user)), want)
 		}
 	}
 }
@@ -66,15 +66,15 @@ func TestLaterTurnsAreWhole(t *testing.T) {
 // responses only as an output message with a list of parts.
 func TestEarlierAnswersInTheirEndpointsForm(t *testing.T) {
 	for endpoint, want := range map[traffic.Endpoint]string{
-		traffic.Chat: `[{"role":"user","content":"why"},{"role":"assistant","content":"a \"b\""}]`,
-		traffic.Responses: `[{"role":"user","content":"why"},{"type":"message","id":"msg_0","role":"assistant",` +
-			`"status":"completed","content":[{"type":"output_text","text":"a \"b\"","annotations":[]}]}]`,
+		traffic.Chat: `[{"content":"why","role":"user"},{"content":"a \"b\"","role":"assistant"}]`,
+		traffic.Responses: `[{"content":"why","role":"user"},{"content":[{"annotations":[],"text":"a \"b\"",` +
+			`"type":"output_text"}],"id":"msg_0","role":"assistant","status":"completed","type":"message"}]`,
 	} {
-		said := &talk{endpoint: endpoint, user: []byte("why")}
+		said := &talk{endpoint: endpoint, user: "why"}
 		said.answer.WriteString(`a "b"`)
 		said.said()
-		got := "[" + string(bytes.TrimSuffix(said.before, []byte(","))) + "]"
-		if got != want || !json.Valid([]byte(got)) {
+		got, err := json.Marshal(said.before)
+		if string(got) != want || err != nil {
 			t.Errorf("%s:\n%s\nwant\n%s", endpoint, got, want)
 		}
 	}
