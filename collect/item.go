@@ -104,7 +104,7 @@ func (s *session) noResult(st *step, why error) error {
 	s.out.Failed++
 	e := s.event(st)
 	e.Took, e.Err, e.Final = s.now().Sub(st.began), redact.Text(why.Error()), true
-	s.report(e)
+	defer s.report(e) // of what is in the journal
 	return s.log(st.kind()+"-failed", st.Name, "", why.Error())
 }
 
@@ -148,7 +148,7 @@ func (s *session) keep(st *step, r *result) error {
 	e := s.event(st)
 	e.Done, e.Total, e.Took, e.Final = r.requests, st.Load.Requests, s.now().Sub(st.began), true
 	e.TTFT, e.TPOT, e.Err, e.Note = r.point.TTFT, r.point.TPOT, r.failure, r.note
-	s.report(e)
+	defer s.report(e) // of what is in the journal
 	return s.log(st.kind()+event, st.Name, "raw/"+r.file, r.failure)
 }
 

@@ -111,6 +111,9 @@ func (o collectOptions) measureOne(ctx context.Context) error {
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.
 func (o collectOptions) measureAll(ctx context.Context, entries []plan.Entry) error {
 	var first error
+	if o.job.print {
+		o.job.printer = &transfer.Printer{To: o.sh.out, Dir: o.resultsIn()}
+	}
 	for i, e := range entries {
 		why := strings.ReplaceAll(e.Why, "\n", " ")
 		if why != "" {
@@ -139,10 +142,8 @@ func (o collectOptions) measureAll(ctx context.Context, entries []plan.Entry) er
 	case len(entries) == 0:
 		fmt.Fprintln(o.sh.out, "the plan is empty, so nothing was measured")
 	}
-	if o.job.print { // what was measured until now, also when it was told to end
-		if err := transfer.Write(o.sh.out, o.resultsIn()); err != nil {
-			first = errors.Join(first, failure{code: exitCollect, err: err})
-		}
+	if err := o.job.printer.Print(); err != nil { // what was measured until now, also when it was told to end
+		first = errors.Join(first, failure{code: exitCollect, err: err})
 	}
 	return first
 }
@@ -351,7 +352,7 @@ func (o collectOptions) run(
 	}
 	var outs []collect.Outcome
 	folder, err := openFolder(ctx, o.sh, ws, func() (*collect.Folder, error) {
-		return collect.Open(ctx, results, show.Event, sidesOf(sessions)...)
+		return collect.Open(ctx, results, o.job.shown(show), sidesOf(sessions)...)
 	})
 	if err == nil {
 		outs, err = folder.Measure(ctx)

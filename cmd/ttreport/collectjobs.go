@@ -23,6 +23,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/progress"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -299,6 +300,16 @@ func (o collectOptions) forJobs(ctx context.Context, entries []plan.Entry) ([]pl
 // jobOptions are the flags that a scheduler's job gives its own collect.
 type jobOptions struct {
 	once, allocated, print bool
+	printer                *transfer.Printer // of the run folders, as they grow; nil where none are printed
+}
+
+// shown shows what happens; what a pod has measured is printed at once, for it and its disk may be gone at any time.
+func (j jobOptions) shown(show *progress.Display) func(collect.Event) {
+	return func(e collect.Event) {
+		if show.Event(e); e.Final {
+			_ = j.printer.Print(server.LogName) // what cannot be printed is an error at the end
+		}
+	}
 }
 
 // lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.

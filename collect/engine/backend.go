@@ -153,13 +153,16 @@ func Refusal(job, why string, faults [][2]string) *RefusedError {
 // default.
 const answerWithin = 2 * time.Minute
 
-// Output runs a command of a scheduler with a text as its input. It returns [ErrMissing] where there is no such
-// program, and [ErrUnavailable] where it takes more than two minutes; of others stderr says more.
+// Output runs a command of a scheduler with a text as its input. Ctrl-C at the terminal does not reach it: what was
+// sent must not be ended. It returns [ErrMissing] where there is no such program, and [ErrUnavailable] where it takes
+// more than two minutes; of others stderr says more.
 func Output(ctx context.Context, env []string, input string, argv ...string) (out, stderr string, err error) {
 	ctx, done := context.WithTimeout(ctx, answerWithin)
 	defer done()
 	var o, e bytes.Buffer
-	cmd := Command(ctx, argv...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = 10 * time.Second // of a machine that is busy
+	cmd.SysProcAttr = process.OwnGroup()
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, strings.NewReader(input), &o, &e
 	err = cmd.Run()
 	switch {
@@ -171,12 +174,4 @@ func Output(ctx context.Context, env []string, input string, argv ...string) (ou
 		err = fmt.Errorf("%w: there is no %s", ErrMissing, argv[0])
 	}
 	return o.String(), strings.TrimSpace(e.String()), err
-}
-
-// Command is a command of a scheduler that Ctrl-C at the terminal does not reach: what was sent must not be ended.
-func Command(ctx context.Context, argv ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.WaitDelay = 10 * time.Second // of a machine that is busy
-	cmd.SysProcAttr = process.OwnGroup()
-	return cmd
 }

@@ -74,10 +74,8 @@ type api struct {
 	away    bool
 	deleted []string
 	refuse  string
-	leaves  map[string][]byte // what pods print when their Job is deleted
-	kept    string            // the Job that cannot be deleted
-	late    int               // looks at logs before those that are followed come
-	unread  string            // why logs cannot be read
+	kept    string // the Job that cannot be deleted
+	unread  string // why logs cannot be read
 }
 
 // cluster is an API server, and a kubectl on the PATH that asks it.
@@ -157,13 +155,13 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 	said := "Unable to connect to the server: dial tcp: i/o timeout"
 	if !away {
-		said = a.do(w, r.Context(), words, flags, input)
+		said = a.do(w, words, flags, input)
 	}
 	w.Header().Set("Said", said)
 }
 
 // do does what a command line of kubectl says, and returns its error; "" for none.
-func (a *api) do(w io.Writer, ctx context.Context, words []string, flags map[string]string, input []byte) string {
+func (a *api) do(w io.Writer, words []string, flags map[string]string, input []byte) string {
 	switch words[0] + " " + words[1%len(words)] {
 	case "config view":
 		_, _ = io.WriteString(w, `{"current-context": "x", "contexts": [{"name": "x", "context": {"namespace": "bench"}}]}`)
@@ -194,7 +192,9 @@ func (a *api) do(w io.Writer, ctx context.Context, words []string, flags map[str
 		}
 		return ""
 	case "logs":
-		return a.log(w, ctx, words[1:], flags)
+		return a.log(w, words[1], flags)
+	case "wait": // pods end at once
+		return ""
 	}
 	return "error: unknown command " + words[0]
 }
@@ -267,76 +267,22 @@ func (a *api) end(job string) {
 	}
 }
 
-// log writes the log of a pod, or of those of a Job; who follows gets what they print when they are ended.
-func (a *api) log(w io.Writer, ctx context.Context, names []string, flags map[string]string) string {
-	follow, follows := flags["--follow"]
-	follows = follows && follow != "false"
+// log writes the log of a pod.
+func (a *api) log(w io.Writer, pod string, flags map[string]string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, job, ok := strings.Cut(flags["--selector"], "="); ok {
-		for name, p := range a.pods {
-			if p.Metadata.OwnerReferences[0].Name == job {
-				names = append(names, name)
-			}
-		}
-	}
-	if a.unread != "" {
+	switch {
+	case a.unread != "":
 		return a.unread
+	case a.pods[pod] == nil:
+		return fmt.Sprintf("Error from server (NotFound): pods %q not found", pod)
 	}
-	if len(names) == 1 && a.pods[names[0]] == nil {
-		return fmt.Sprintf("Error from server (NotFound): pods %q not found", names[0])
+	text := a.logs[pod]
+	if n, err := strconv.Atoi(flags["--tail"]); err == nil && n >= 0 {
+		lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+		text = bytes.Join(lines[max(0, len(lines)-n):], nil)
 	}
-	_, prefix := flags["--prefix"]
-	write := func(name string, text []byte) {
-		for line := range bytes.Lines(text) {
-			if prefix {
-				line = append(fmt.Appendf(nil, "[pod/%s/collect] ", name), line...)
-			}
-			_, _ = w.Write(line)
-		}
-		if f, ok := w.(http.Flusher); ok {
-			f.Flush()
-		}
-	}
-	there := func() bool { return slices.ContainsFunc(names, func(name string) bool { return a.pods[name] != nil }) }
-	wait := func(while func() bool) { // with the lock released
-		for ctx.Err() == nil && while() {
-			changed := a.changed
-			a.mu.Unlock()
-			select {
-			case <-changed:
-			case <-ctx.Done():
-			}
-			a.mu.Lock()
-		}
-	}
-	if prefix && follows {
-		wait(func() bool { return a.late > 0 && there() })
-		if !there() {
-			return nothing
-		}
-	} else if prefix && a.late > 0 {
-		a.mu.Unlock()
-		a.change(func() { a.late-- })
-		a.mu.Lock()
-	}
-	for _, name := range names {
-		text := a.logs[name]
-		if n, err := strconv.Atoi(flags["--tail"]); err == nil && n >= 0 {
-			lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
-			text = bytes.Join(lines[max(0, len(lines)-n):], nil)
-		}
-		write(name, text)
-	}
-	if !follows {
-		return ""
-	}
-	wait(there)
-	for _, name := range names {
-		if a.pods[name] == nil {
-			write(name, a.leaves[name])
-		}
-	}
+	_, _ = w.Write(text)
 	return ""
 }
 
@@ -390,7 +336,7 @@ func printedRun(t *testing.T) []byte {
 	(claim{dir}).put(t, "", 0)
 	var out bytes.Buffer
 	out.WriteString("1 point measured\n")
-	if err := transfer.Write(&out, dir); err != nil {
+	if err := (&transfer.Printer{To: &out, Dir: dir}).Print(); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

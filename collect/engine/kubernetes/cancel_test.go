@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -11,19 +10,16 @@ import (
 	"github.com/ttreport/ttreport/collect/engine"
 )
 
-// emptyText is what a pod prints that has measured nothing.
-const emptyText = "ttreport-results-end e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n"
-
-// Pods print what they measured when their Job is deleted, and disappear with their logs: it is in the results, and a
+// Pods disappear with their logs when their Job is deleted: what they had printed until then is in the results, and a
 // process that follows the jobs does not submit them again.
 func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	a, c := cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
 	job, log := strings.ToLower(s.JobName(s.Groups[0], 0)), printedRun(t)
-	a.leaves = map[string][]byte{"p1": log}
 	tasks, err := follower(s, c, func(round int) {
 		switch {
 		case round == 2:
+			a.change(func() { a.logs["p1"] = log })
 			a.pod(job, a.runningPod("p1"))
 		case len(a.now().deleted) == 0 && len(c.seen.podsOf(job, 1)) > 0:
 			other, err := engine.Open(s.Dir)
@@ -51,7 +47,7 @@ func TestCancelSaysWhatIsMissing(t *testing.T) {
 	a, c := cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
 	log := printedRun(t)
-	a.leaves = map[string][]byte{"p1": log[:len(log)-20]}
+	a.logs["p1"] = log[:len(log)-20]
 	a.pod("j", a.runningPod("p1"))
 	err := c.Cancel(t.Context(), s, []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}})
 	if !errors.Is(err, engine.ErrUnfetched) || !strings.Contains(err.Error(), "job 1") {
@@ -59,45 +55,24 @@ func TestCancelSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// The logs of pods come late, as on a loaded machine: their Job is deleted when they have come. A pod that was ended
-// without a word of what it measured has lost it.
-func TestCancelWaitsForLogs(t *testing.T) {
+// A pod that has measured nothing has nothing to lose, whether it has printed anything or not; of one that is printing
+// its second point the first one is kept.
+func TestCancelKeepsWhatIsWhole(t *testing.T) {
+	log := string(printedRun(t))
 	for name, c := range map[string]struct {
-		late         int
-		logs, leaves map[string]string
-		lost         []string
+		log   string
+		found int
 	}{
-		"late":                 {1, map[string]string{"p1": "x\n", "p2": "x\n"}, nil, nil},
-		"nothing was printed":  {0, nil, map[string]string{"p1": "", "p2": ""}, nil},
-		"nothing was measured": {0, map[string]string{"p2": "x\n"}, map[string]string{"p1": "", "p2": emptyText}, nil},
-		"killed": {
-			0, map[string]string{"p1": "x\n"}, map[string]string{"p1": "", "p2": ""}, []string{"job 1"},
-		},
+		"nothing": {"", 0}, "no results": {"server    ready\n", 0}, "one": {log, 1},
+		"half": {log + "ttreport-results AAAA\n", 1},
 	} {
 		a, b := cluster(t)
 		s := submission(t, engine.Job{Name: "m on d", Total: 1})
-		a.late, a.leaves = c.late, map[string][]byte{"p1": printedRun(t), "p2": printedRun(t)}
-		for pod, text := range c.leaves {
-			a.leaves[pod] = []byte(text)
-		}
-		var jobs []engine.JobStatus
-		for i, pod := range []string{"p1", "p2"} {
-			a.logs[pod] = []byte(c.logs[pod])
-			a.pod("j", podNamed(pod, running))
-			jobs = append(jobs, engine.JobStatus{Array: "j", Job: pod, Entry: i + 1})
-		}
-		err := b.Cancel(t.Context(), s, jobs)
-		for i := range jobs {
-			job := fmt.Sprintf("job %d", i+1)
-			if lost := err != nil && strings.Contains(err.Error(), job); lost != slices.Contains(c.lost, job) {
-				t.Errorf("%s: %v", name, err)
-			}
-			if want := c.leaves == nil; (len(journals(s, i+1)) == 1) != want {
-				t.Errorf("%s: %s has %v", name, job, journals(s, i+1))
-			}
-		}
-		if !slices.Equal(a.now().deleted, []string{"j"}) {
-			t.Errorf("%s: deleted are %v", name, a.now().deleted)
+		a.logs["p1"] = []byte(c.log)
+		a.pod("j", podNamed("p1", running))
+		err := b.Cancel(t.Context(), s, []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}})
+		if err != nil || len(journals(s, 1)) != c.found || !slices.Equal(a.now().deleted, []string{"j"}) {
+			t.Errorf("%s: %v, %v, deleted are %v", name, err, journals(s, 1), a.now().deleted)
 		}
 	}
 }
@@ -127,19 +102,19 @@ func TestCancelWithoutLogs(t *testing.T) {
 	}
 }
 
-// One Job cannot be deleted: what the other one measured is fetched while its pod ends, and the jobs have not ended.
+// One Job cannot be deleted: what both have measured is fetched, and the jobs have not ended.
 func TestCancelOfAPart(t *testing.T) {
 	a, c := cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
 	log := printedRun(t)
-	a.leaves, a.kept = map[string][]byte{"p1": log, "p2": log}, "k"
+	a.logs["p1"], a.logs["p2"], a.kept = log, log, "k"
 	a.pod("j", a.runningPod("p1"))
 	a.pod("k", a.runningPod("p2"))
 	jobs := []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}, {Array: "k", Job: "p2", Entry: 2}}
 	if err := c.Cancel(t.Context(), s, jobs); err == nil || errors.Is(err, engine.ErrUnfetched) {
 		t.Error(err)
 	}
-	for entry, want := range map[int]int{1: 1, 2: 0} {
+	for entry, want := range map[int]int{1: 1, 2: 1} {
 		if found := journals(s, entry); len(found) != want {
 			t.Errorf("entry %d: %v", entry, found)
 		}

@@ -1,14 +1,11 @@
 package kubernetes
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -85,7 +82,8 @@ func argv(t engine.Target, args ...string) []string {
 
 // kubectl returns what a command prints. Its error is that of the API server: see [failure].
 func kubectl(ctx context.Context, t engine.Target, input string, args ...string) (string, error) {
-	out, stderr, err := engine.Output(ctx, nil, input, argv(t, append(args, "--request-timeout=30s")...)...)
+	args = append([]string{"--request-timeout=30s"}, args...)
+	out, stderr, err := engine.Output(ctx, nil, input, argv(t, args...)...)
 	if err != nil {
 		err = failure(stderr, err)
 	}
@@ -154,37 +152,20 @@ func lastLine(text string) string {
 // errGone is returned for the log of a pod that is gone.
 var errGone = errors.New("its pod was deleted, and its log with it")
 
-// logs hands what a pod printed to use; with follow until it ends. It is nothing where one that did not succeed has no
-// log: the pod is gone, or never ran. Anything else, such as an API server that is away, may pass.
-func logs(ctx context.Context, t engine.Target, j engine.JobStatus, follow bool, use func(io.Reader) error) error {
-	cmd := engine.Command(ctx, argv(t, "logs", j.Job, "--container="+clientName, fmt.Sprintf("--follow=%t", follow))...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+// logs returns what a pod has printed. It is nothing where one that did not succeed has no log: the pod is gone, or
+// never ran. Anything else, such as an API server that is away, may pass.
+func logs(ctx context.Context, t engine.Target, j engine.JobStatus) (string, error) {
+	const patience = "--request-timeout=100s" // for 10 MB
+	text, err := kubectl(ctx, t, "", "logs", j.Job, "--container="+clientName, patience)
+	switch gone := reasonIs(err, "NotFound"); {
+	case err == nil, j.Phase != engine.Succeeded && reasonIs(err, "BadRequest"):
+		return text, nil
+	case gone && j.Phase != engine.Succeeded && j.Phase != engine.Active:
+		return "", nil
+	case gone:
+		return "", fmt.Errorf("%s: %w", j.Job, errGone)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", engine.ErrMissing, err)
-	}
-	from := bufio.NewReader(out)
-	if _, empty := from.Peek(1); empty == nil {
-		err := use(from) // it knows whether what it got is complete
-		_, _ = io.Copy(io.Discard, from)
-		_ = cmd.Wait()
-		return err
-	}
-	if err := cmd.Wait(); err != nil {
-		err = failure(stderr.String(), err)
-		switch {
-		case j.Phase != engine.Succeeded && reasonIs(err, "NotFound", "BadRequest"):
-		case reasonIs(err, "NotFound"):
-			return fmt.Errorf("%s: %w", j.Job, errGone)
-		default:
-			return fmt.Errorf("the log of %s: %w", j.Job, err)
-		}
-	}
-	return use(strings.NewReader(""))
+	return "", fmt.Errorf("the log of %s: %w", j.Job, err)
 }
 
 // tail returns the last lines of a pod's log.

@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -14,19 +13,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/plan"
+	"golang.org/x/sync/errgroup"
 )
 
-// leaving is how long pods may take to end after their Jobs were deleted: their grace, and a slow node.
-const leaving = (grace + 30) * time.Second
-
-// Fetch implements [engine.Backend]: a pod writes its run folder to a claim, or prints it, and its log can be read when
-// it has ended. A pod that did not succeed may have none.
+// Fetch implements [engine.Backend]: a pod writes its run folder to a claim, or prints it as it grows. A pod that did
+// not succeed may have none.
 func (b *Backend) Fetch(ctx context.Context, s *engine.Submission, j engine.JobStatus) error {
 	err := b.fetchLog(ctx, s, j)
 	var here *fs.PathError // it cannot be written; a log that cannot be had leaves what is on the claim
@@ -36,7 +32,7 @@ func (b *Backend) Fetch(ctx context.Context, s *engine.Submission, j engine.JobS
 	return b.fromClaim(ctx, s, j)
 }
 
-// fetchLog takes what a pod printed into its log and the folder of its entry.
+// fetchLog takes what a pod has printed into its log and the folder of its entry.
 func (b *Backend) fetchLog(ctx context.Context, s *engine.Submission, j engine.JobStatus) error {
 	if j.Job == "" { // it has ended between two looks
 		if err := b.look(ctx, s); err != nil {
@@ -49,30 +45,18 @@ func (b *Backend) fetchLog(ctx context.Context, s *engine.Submission, j engine.J
 		}
 		j = list[at]
 	}
-	ends := b.seen.pods[j.Job].is(running) // it is being deleted, and prints its results now
-	if ends {
-		within, done := context.WithTimeout(ctx, leaving)
-		defer done()
-		ctx = within
+	text, err := logs(ctx, s.Target, j)
+	if err != nil {
+		return err
 	}
-	err := logs(ctx, s.Target, j, ends, func(from io.Reader) error { return results(from, s, j) })
-	if errors.Is(err, transfer.ErrNone) && j.Phase != engine.Succeeded {
-		return nil
-	}
-	return err
-}
-
-// results takes what a pod printed into a folder and a log: [transfer.ErrNone] where there are none. One whose results
-// are on a claim prints none.
-func results(from io.Reader, s *engine.Submission, j engine.JobStatus) error {
 	f, err := os.OpenFile(s.LogOf(j.Entry), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	err = transfer.Read(from, f, s.OutOf(j.Entry))
+	err = transfer.Read(strings.NewReader(text), f, s.OutOf(j.Entry))
 	switch g, _ := claimOf(s, j); {
-	case errors.Is(err, transfer.ErrNone) && g != nil:
+	case errors.Is(err, transfer.ErrNone) && (g != nil || j.Phase != engine.Succeeded):
 		return nil
 	case errors.Is(err, transfer.ErrCut):
 		return fmt.Errorf("%w; a kubelet keeps the last 10 MB of one: state a claim in results: of resources", err)
@@ -90,171 +74,47 @@ func claimOf(s *engine.Submission, j engine.JobStatus) (g *engine.Group, folder 
 	return nil, ""
 }
 
-// Cancel implements [engine.Backend]. A pod prints what it measured when it is told to end, and disappears with its log
-// soon after: logs are followed from before the Jobs are deleted until their pods end. A Job is deleted when all that
-// its pods have printed until then is being read; one whose logs cannot be followed is not.
+// Cancel implements [engine.Backend]. A pod disappears with its log soon after it is told to end: what it has printed
+// is read before its Job is deleted. A Job with a pod whose log cannot be read is not. What is on a claim is read when
+// the pods have ended.
 func (b *Backend) Cancel(ctx context.Context, s *engine.Submission, jobs []engine.JobStatus) error {
-	arrays, errs := engine.Arrays(jobs), make([]error, len(jobs))
-	refused := make([]error, len(arrays))
-	var ends, claims sync.WaitGroup
-	for i, array := range arrays {
-		ends.Go(func() {
-			within, leave := context.WithCancel(ctx)
-			defer leave()
-			follow(within, s, array, jobs, errs, func(err error) {
-				if refused[i] = err; err == nil {
-					refused[i] = deleteJobs(ctx, s.Target, array)
-				}
-				if refused[i] != nil {
-					leave()
-				} else {
-					time.AfterFunc(leaving, leave)
-				}
-			})
-		})
-	}
-	ends.Wait()
-	for i, j := range jobs { // also what an evicted pod left, whose successor had not begun
-		if g, _ := claimOf(s, j); g != nil && refused[slices.Index(arrays, j.Array)] == nil {
-			claims.Go(func() { errs[i] = engine.Later(ctx, func() error { return b.fromClaim(ctx, s, j) }) })
+	errs, refused := make([]error, len(jobs)), []error(nil)
+	for _, array := range engine.Arrays(jobs) {
+		var reading errgroup.Group
+		reading.SetLimit(8) // each is a process
+		for i, j := range jobs {
+			if j.Array == array && j.Job != "" { // else it has no pod yet
+				reading.Go(func() error {
+					errs[i] = b.fetchLog(ctx, s, j)
+					if errors.Is(errs[i], errGone) || errors.Is(errs[i], transfer.ErrCut) {
+						return nil
+					}
+					return errs[i]
+				})
+			}
+		}
+		err := reading.Wait()
+		if err == nil {
+			err = deleteJobs(ctx, s.Target, array)
+		}
+		if err != nil { // what has not ended can be ended, and fetched, by the next attempt
+			refused = append(refused, err)
 		}
 	}
-	claims.Wait()
-	if err := errors.Join(refused...); err != nil { // what has not ended can be ended, and fetched, by the next attempt
-		return err
+	if len(refused) > 0 {
+		return errors.Join(refused...)
 	}
-	for i, err := range errs {
-		if err != nil {
-			errs[i] = engine.Unfetched(jobs[i], err)
+	for i, j := range jobs {
+		if g, _ := claimOf(s, j); g != nil { // also what an evicted pod left, whose successor had not begun
+			_, _ = kubectl(ctx, s.Target, "", "wait", "--for=delete", fmt.Sprintf("--timeout=%ds", grace+30), "pods",
+				"--selector=batch.kubernetes.io/job-name="+j.Array) // a slow node is not waited for any longer
+			errs[i] = engine.Later(ctx, func() error { return b.fromClaim(ctx, s, j) })
+		}
+		if errs[i] != nil {
+			errs[i] = engine.Unfetched(j, errs[i])
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// podLogs are the arguments that print the logs of all pods of an array, each line with the name of its pod.
-func podLogs(array string, more ...string) []string {
-	return append([]string{"logs", "--selector=batch.kubernetes.io/job-name=" + array, "--container=" + clientName,
-		"--prefix", "--ignore-errors", "--max-log-requests=1000"}, more...)
-}
-
-// podOfLine splits a line of [podLogs]: [pod/NAME/collect] text. The name is "" where it is no such line.
-func podOfLine(line string) (name, text string) {
-	prefix, text, _ := strings.Cut(line, "] ")
-	name, _ = strings.CutPrefix(prefix, "[pod/")
-	name, _, ok := strings.Cut(name, "/")
-	if !ok {
-		return "", line
-	}
-	return name, text
-}
-
-// follow takes what the pods of an array print until they end into the results of its jobs, and their errors into errs.
-// It calls begun when the log of each pod is being read, or with the reason why it is not.
-func follow(
-	ctx context.Context, s *engine.Submission, array string, jobs []engine.JobStatus, errs []error, begun func(error),
-) {
-	pods, silent := map[string]*io.PipeWriter{}, map[string]bool{}
-	var reading sync.WaitGroup
-	for i, j := range jobs {
-		if j.Array != array || j.Job == "" { // it has no pod yet
-			continue
-		}
-		from, to := io.Pipe()
-		pods[j.Job], silent[j.Job] = to, true
-		reading.Go(func() {
-			errs[i] = results(from, s, j)
-			_, _ = io.Copy(io.Discard, from) // so that the others are not held up
-		})
-	}
-	if len(pods) == 0 {
-		begun(nil)
-		return
-	}
-	cmd := engine.Command(ctx, argv(s.Target, podLogs(array, "--follow", "--tail=-1")...)...)
-	var stderr strings.Builder
-	var err error
-	lines, out := io.Pipe()
-	cmd.Stdout, cmd.Stderr = out, &stderr
-	first := make(chan string, len(pods)) // names, at their first lines
-	reading.Go(func() { err = cmd.Run(); _ = out.Close() })
-	reading.Go(func() { deal(lines, pods, first) })
-	begun(followed(ctx, s.Target, array, silent, first))
-	reading.Wait()
-	for name := range first {
-		delete(silent, name)
-	}
-	for i, j := range jobs {
-		switch {
-		case pods[j.Job] == nil:
-		case silent[j.Job] && err != nil && ctx.Err() == nil:
-			errs[i] = fmt.Errorf("the log of %s: %w", j.Job, failure(stderr.String(), err))
-		case strings.HasPrefix(stderr.String(), "No resources found"):
-			errs[i] = fmt.Errorf("%s: %w", j.Job, errGone)
-		case silent[j.Job], errors.Is(errs[i], transfer.ErrEmpty):
-			errs[i] = nil // nothing was measured; of the others errs has what they lack
-		}
-	}
-}
-
-// deal hands each line of [podLogs] to its pod until there are no more, and the names of pods to first when their first
-// lines come.
-func deal(from io.Reader, pods map[string]*io.PipeWriter, first chan<- string) {
-	said := map[string]bool{}
-	for lines := bufio.NewReader(from); ; {
-		line, err := lines.ReadString('\n')
-		name, text := podOfLine(line)
-		if to := pods[name]; to != nil {
-			_, _ = io.WriteString(to, text) // its reader takes all
-			if !said[name] {
-				first <- name
-			}
-			said[name] = true
-		}
-		if err != nil {
-			break
-		}
-	}
-	close(first)
-	for _, to := range pods {
-		_ = to.Close() // which never fails
-	}
-}
-
-// followed waits until each pod of an array that has printed something is followed. silent has the names of all, and
-// first those of pods whose log has begun to come. A pod that has printed nothing has measured nothing.
-func followed(
-	ctx context.Context, t engine.Target, array string, silent map[string]bool, first <-chan string,
-) error {
-	within, done := context.WithTimeout(ctx, 2*time.Minute) // what a pod measured is lost when it is ended before
-	defer done()
-	pause, ended := 500*time.Millisecond, false
-	ask := time.NewTimer(pause) // which pods have printed anything: a process that mostly need not be
-	var why error
-	for len(silent) > 0 {
-		select {
-		case name, more := <-first:
-			if delete(silent, name); more {
-				continue
-			}
-			ended = true
-		case <-ask.C:
-		case <-within.Done():
-			return why
-		}
-		said, err := kubectl(within, t, "", podLogs(array, "--tail=1")...)
-		why = err
-		for line := range strings.Lines(said) {
-			if name, _ := podOfLine(line); silent[name] && err == nil {
-				why = fmt.Errorf("the log of %s does not come, which has what it measured", name)
-			}
-		}
-		if why == nil || ended {
-			return why
-		}
-		pause *= 2
-		ask.Reset(pause)
-	}
-	return nil
 }
 
 // fromClaim brings what an entry has on its claim to its folder: from the claim itself where it is mounted here, else
@@ -315,12 +175,10 @@ func (r reader) bring(ctx context.Context, dir string) error {
 	go func() { // one log after the other
 		var err error
 		for _, pod := range pods {
+			text := ""
 			if err == nil {
-				j := engine.JobStatus{Job: pod, Phase: engine.Succeeded}
-				err = logs(ctx, r.sub.Target, j, false, func(from io.Reader) error {
-					_, err := io.Copy(out, from)
-					return err
-				})
+				text, err = logs(ctx, r.sub.Target, engine.JobStatus{Job: pod, Phase: engine.Succeeded})
+				_, _ = io.WriteString(out, text) // its reader may have given up
 			}
 		}
 		_ = out.CloseWithError(err)

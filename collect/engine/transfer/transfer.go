@@ -1,24 +1,29 @@
 // Package transfer carries run folders through a program's output.
 //
 // A pod that has ended cannot be asked for files, but what it printed is kept, and can be read by whoever may read its
-// log. [Write] prints run folders as lines among others; [Read] takes them out again and puts the run folders in place
-// when all of it has arrived. It must not know what a run folder contains, nor who keeps the log.
+// log. A [Printer] prints run folders as lines among others, as they grow; [Read] takes them out again and puts the run
+// folders in place. It must not know what a run folder contains, nor who keeps the log.
 package transfer
 
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,14 +31,12 @@ import (
 var (
 	// ErrNone is returned for an output without results.
 	ErrNone = errors.New("it printed no results")
-	// ErrEmpty is an ErrNone of an output that states that there are none.
-	ErrEmpty = fmt.Errorf("%w: nothing was measured", ErrNone)
 	// ErrCut is returned for an output whose results are not complete.
 	ErrCut = errors.New("the results in its log are not complete")
 )
 
-// Lines that carry a piece begin with piece; the last one has the SHA-256 of all pieces. A log with one part of the
-// results states how many parts there are.
+// Lines that carry a piece begin with piece. Behind those of an archive stands the SHA-256 of all pieces until then. A
+// log with one part of the results states how many parts there are.
 const (
 	piece = "ttreport-results "
 	parts = "ttreport-results-parts "
@@ -53,41 +56,53 @@ const (
 	hidden = ".fetched-"
 )
 
-// Write prints the files below a folder: a compressed tar archive in lines of base64, each after the word
-// ttreport-results. Where there are none, it prints the checksum of no line.
-func Write(w io.Writer, dir string) error {
-	if empty(dir) {
-		_, err := fmt.Fprintf(w, "%s%x\n", last, sha256.Sum256(nil))
-		return err
-	}
-	return WritePart(w, dir, 0, math.MaxInt64)
+// Printer prints the files below a folder as they come: a compressed tar archive in lines of base64, each after the
+// word ttreport-results, of what is new since the last one.
+type Printer struct {
+	To      io.Writer
+	Dir     string
+	sum     hash.Hash
+	printed map[string]string // size and time of each file
 }
 
-// WritePart prints one part of what [Write] prints, counted from 0, and of how many it is one; each has so many bytes,
-// as [PartBytes]. The same files give the same parts. [ErrNone] where there are none.
+// Print prints the files that are new or have changed, but for those of some names, which wait for the last time. Where
+// there never were any, it prints the checksum of no line.
+func (p *Printer) Print(later ...string) error {
+	if p.sum == nil {
+		p.sum, p.printed = sha256.New(), map[string]string{}
+	}
+	var all bytes.Buffer
+	now := maps.Clone(p.printed)
+	if err := archive(&all, p.Dir, now, later); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("printing the results: %w", err)
+	}
+	if p.printed = now; len(now) == 0 {
+		all.Reset()
+	}
+	return printPart(p.To, &all, p.sum, 0, math.MaxInt64)
+}
+
+// WritePart prints one part of what [Printer.Print] prints, counted from 0, and of how many it is one; each has so many
+// bytes, as [PartBytes]. The same files give the same parts. [ErrNone] where there are none.
 func WritePart(w io.Writer, dir string, part int, size int64) error {
 	if empty(dir) {
 		return ErrNone
 	}
 	in, out := io.Pipe()
 	defer in.Close() // which ends the archive, too
-	go func() { _ = out.CloseWithError(archive(out, dir)) }()
-	if err := printPart(w, in, part, size); err != nil {
+	go func() { _ = out.CloseWithError(archive(out, dir, map[string]string{}, nil)) }()
+	if err := printPart(w, in, sha256.New(), part, size); err != nil {
 		return fmt.Errorf("printing the results: %w", err)
 	}
 	return nil
 }
 
 // printPart prints a part of what from has.
-func printPart(w io.Writer, from io.Reader, part int, size int64) error {
-	sum, to := sha256.New(), bufio.NewWriter(w)
+func printPart(w io.Writer, from io.Reader, sum hash.Hash, part int, size int64) error {
+	to := bufio.NewWriter(w)
 	all := io.TeeReader(from, sum)
-	total, err := io.CopyN(io.Discard, all, int64(part)*size)
-	none := fmt.Errorf("there is no part %d", part+1)
-	if err == io.EOF {
-		return none
-	}
-	own, chunk := io.LimitReader(all, size), make([]byte, lineBytes)
+	before, err := io.CopyN(io.Discard, all, int64(part)*size)
+	own, chunk, total := io.LimitReader(all, size), make([]byte, lineBytes), before
 	for n := 0; err == nil; {
 		if n, err = io.ReadFull(own, chunk); n > 0 {
 			fmt.Fprintf(to, "%s%s\n", piece, base64.StdEncoding.EncodeToString(chunk[:n])) // Flush has its error
@@ -101,11 +116,11 @@ func printPart(w io.Writer, from io.Reader, part int, size int64) error {
 	if err != nil {
 		return err
 	}
-	if total == int64(part)*size {
-		return none
+	if part > 0 && total == before {
+		return fmt.Errorf("there is no part %d", part+1)
 	}
 	if more == 0 {
-		fmt.Fprintf(to, "%s%s\n", last, hex.EncodeToString(sum.Sum(nil)))
+		fmt.Fprintf(to, "%s%x\n", last, sum.Sum(nil))
 	}
 	if size < math.MaxInt64 {
 		fmt.Fprintf(to, "%s%d\n", parts, (total+more+size-1)/size)
@@ -119,14 +134,43 @@ func empty(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0
 }
 
-// archive writes the files below a folder, the same bytes for the same files.
-func archive(to io.Writer, dir string) error {
+// archive writes the files below a folder, the same bytes for the same files, without those that were archived as they
+// are, which it notes, and some names. Of one that grows meanwhile it has the beginning.
+func archive(to io.Writer, dir string, done map[string]string, later []string) error {
 	zip := gzip.NewWriter(to)
 	out := tar.NewWriter(zip)
-	if err := out.AddFS(os.DirFS(dir)); err != nil {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains(later, d.Name()) {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		is := fmt.Sprint(info.Size(), info.ModTime())
+		if done[name] == is {
+			return nil
+		}
+		done[name] = is
+		h, err := tar.FileInfoHeader(info, "")
+		if err != nil {
+			return err
+		}
+		if h.Name = name; !info.Mode().IsRegular() { // which no reader takes
+			return out.WriteHeader(h)
+		}
+		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := out.WriteHeader(h); err != nil {
+			return err
+		}
+		_, err = io.CopyN(out, f, h.Size)
 		return err
-	}
-	return errors.Join(out.Close(), zip.Close())
+	})
+	return errors.Join(err, out.Close(), zip.Close())
 }
 
 // PartsOf returns of how many parts a log is one, as its last line states it; 0 where it states nothing.
@@ -137,9 +181,51 @@ func PartsOf(log string) int {
 }
 
 // Read copies an output to log without the results in it, and puts the folders that it carries below dir, where each
-// appears whole; one of that name is replaced. When the results are not complete, dir is not changed.
+// appears whole; one of that name is replaced. Of an output that ends within an archive, it has those before. When the
+// results are not complete, dir is not changed.
 func Read(from io.Reader, log io.Writer, dir string) error {
-	return placed(dir, func(to io.Writer) error { return split(from, log, to) })
+	return placed(dir, func(aside string, pieces *os.File) error {
+		sum, found, whole := sha256.New(), false, 0
+		lines := bufio.NewScanner(from)
+		lines.Buffer(nil, mostLine)
+		for lines.Scan() {
+			line := lines.Text()
+			if text, ok := strings.CutPrefix(line, piece); ok {
+				found = true
+				data, err := base64.StdEncoding.DecodeString(text)
+				if err != nil { // no checksum is that of a line that is cut
+					data = []byte(text)
+				}
+				sum.Write(data)
+				if _, err := pieces.Write(data); err != nil {
+					return err
+				}
+			} else if stated, ok := strings.CutPrefix(line, last); ok {
+				if stated != hex.EncodeToString(sum.Sum(nil)) {
+					return fmt.Errorf("%w: their checksum is another", ErrCut)
+				}
+				if found {
+					whole++
+					if err := unpack(pieces, aside); err != nil {
+						return fmt.Errorf("%w: %w", ErrCut, err)
+					}
+				}
+			} else if !strings.HasPrefix(line, parts) {
+				if _, err := fmt.Fprintln(log, line); err != nil {
+					return err
+				}
+			}
+		}
+		switch err := lines.Err(); {
+		case err != nil:
+			return fmt.Errorf("%w: %w", ErrCut, err)
+		case !found:
+			return ErrNone
+		case whole == 0:
+			return ErrCut
+		}
+		return nil
+	})
 }
 
 // Copy puts the folders below from below dir, as Read does. [ErrNone] where from has none.
@@ -147,11 +233,13 @@ func Copy(from, dir string) error {
 	if empty(from) {
 		return ErrNone
 	}
-	return placed(dir, func(to io.Writer) error { return archive(to, from) })
+	return placed(dir, func(aside string, pieces *os.File) error {
+		return cmp.Or(archive(pieces, from, map[string]string{}, nil), unpack(pieces, aside))
+	})
 }
 
-// placed puts the files of the archive that write writes below dir, all of them or none.
-func placed(dir string, write func(io.Writer) error) error {
+// placed puts what fill writes to a folder, with a file for archives, below dir: all of it or nothing.
+func placed(dir string, fill func(aside string, pieces *os.File) error) error {
 	aside := ""
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
@@ -161,19 +249,12 @@ func placed(dir string, write func(io.Writer) error) error {
 		return fmt.Errorf("results: %w", err)
 	}
 	defer os.RemoveAll(aside)
-	in, out := io.Pipe()
-	unpacked := make(chan error, 1)
-	go func() {
-		err := unpack(in, aside)
-		_, _ = io.Copy(io.Discard, in) // so that the writer never waits for a reader that gave up
-		unpacked <- err
-	}()
-	err = write(out)
-	_ = out.CloseWithError(errors.Join(err, io.EOF)) // its errors are the reader's
-	if bad := <-unpacked; err == nil && bad != nil {
-		err = fmt.Errorf("%w: %w", ErrCut, bad)
-	}
+	pieces, err := os.CreateTemp(aside, hidden)
 	if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	err = fill(aside, pieces)
+	if err = cmp.Or(err, pieces.Close(), os.Remove(pieces.Name())); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(aside)
@@ -192,54 +273,17 @@ func placed(dir string, write func(io.Writer) error) error {
 	return nil
 }
 
-// split divides lines into those that carry results, which go to pieces, and others.
-func split(from io.Reader, log, pieces io.Writer) error {
-	sum, found, whole := sha256.New(), false, false
-	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, mostLine)
-	for lines.Scan() {
-		line := lines.Text()
-		if text, ok := strings.CutPrefix(line, piece); ok {
-			found = true
-			data, err := base64.StdEncoding.DecodeString(text)
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrCut, err)
-			}
-			sum.Write(data)
-			if _, err := pieces.Write(data); err != nil {
-				return err
-			}
-		} else if stated, ok := strings.CutPrefix(line, last); ok {
-			if whole = stated == hex.EncodeToString(sum.Sum(nil)); !whole {
-				return fmt.Errorf("%w: their checksum is another", ErrCut)
-			}
-		} else if !strings.HasPrefix(line, parts) {
-			if _, err := fmt.Fprintln(log, line); err != nil {
-				return err
-			}
-		}
-	}
-	switch err := lines.Err(); {
-	case err != nil:
-		return fmt.Errorf("%w: %w", ErrCut, err)
-	case !found && whole:
-		return ErrEmpty
-	case !found:
-		return ErrNone
-	case !whole:
-		return ErrCut
-	}
-	return nil
-}
-
-// unpack writes the files of an archive below a folder. Other members than files and folders are refused, and nothing
-// leaves the folder.
-func unpack(from io.Reader, dir string) error {
+// unpack writes the files of an archive below a folder, and empties it. Other members than files are refused, and
+// nothing leaves the folder.
+func unpack(from *os.File, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	zip, err := gzip.NewReader(from)
 	if err != nil {
 		return err
@@ -249,11 +293,10 @@ func unpack(from io.Reader, dir string) error {
 		h, err := members.Next()
 		switch {
 		case err == io.EOF:
-			return nil
+			_, err := from.Seek(0, io.SeekStart)
+			return cmp.Or(err, from.Truncate(0))
 		case err != nil:
 			return err
-		case h.Typeflag == tar.TypeDir:
-			continue
 		case h.Typeflag != tar.TypeReg:
 			return fmt.Errorf("%q is not a file", h.Name)
 		}
@@ -264,7 +307,7 @@ func unpack(from io.Reader, dir string) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
 		}
-		f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		f, err := root.Create(name)
 		if err != nil {
 			return err
 		}

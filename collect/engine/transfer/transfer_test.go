@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,7 +38,7 @@ func TestResultsInALog(t *testing.T) {
 	files := map[string]string{"r/journal.jsonl": "{}\n", "r/raw/a.json": string(noise), "r/empty": ""}
 	var out bytes.Buffer
 	out.WriteString("1 point measured\n")
-	if err := Write(&out, folder(t, files)); err != nil {
+	if err := (&Printer{To: &out, Dir: folder(t, files)}).Print(); err != nil {
 		t.Fatal(err)
 	}
 	out.WriteString("bye")
@@ -63,7 +65,8 @@ func TestResultsInALog(t *testing.T) {
 // What did not arrive whole changes nothing, and the log is kept.
 func TestResultsThatAreCut(t *testing.T) {
 	var out bytes.Buffer
-	if err := Write(&out, folder(t, map[string]string{"r/a": strings.Repeat("text", 10)})); err != nil {
+	from := folder(t, map[string]string{"r/a": strings.Repeat("text", 10)})
+	if err := (&Printer{To: &out, Dir: from}).Print(); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(out.String(), "\n")
@@ -88,6 +91,54 @@ func TestResultsThatAreCut(t *testing.T) {
 	}
 }
 
+// What grows is printed as it grows, each file once while it stays as it is; what follows the last whole archive is
+// left out, and one that is missing is found out.
+func TestResultsThatGrow(t *testing.T) {
+	var out bytes.Buffer
+	dir := folder(t, map[string]string{"r/journal": "1\n", "r/a": "a", "r/server.log": "x"})
+	p := &Printer{To: &out, Dir: dir}
+	add := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, "r", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ends []int
+	for i, step := range []func(){
+		func() {}, func() { add("b", "b"); add("journal", "1\n2\n") }, func() { add("c", "c") },
+	} {
+		step()
+		var later []string
+		if i < 2 {
+			later = []string{"server.log"}
+		}
+		if err := p.Print(later...); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, out.Len())
+	}
+	all := out.String()
+	for text, want := range map[string]string{
+		all: "a b c journal server.log", all[:ends[1]]: "a b journal", all[:ends[1]+100]: "a b journal",
+		all[:ends[0]]: "a journal", all[ends[0]:]: "cut", all[:ends[0]] + all[ends[1]:]: "cut",
+	} {
+		to := t.TempDir()
+		got := "cut"
+		if err := Read(strings.NewReader(text), io.Discard, to); err == nil {
+			list, _ := os.ReadDir(filepath.Join(to, "r"))
+			var names []string
+			for _, e := range list {
+				names = append(names, e.Name())
+			}
+			got = strings.Join(names, " ")
+		} else if !errors.Is(err, ErrCut) {
+			t.Error(err)
+		}
+		if got != want {
+			t.Errorf("%q of %d bytes, want %q", got, len(text), want)
+		}
+	}
+}
+
 // An archive of somebody else's making stays in its folder.
 func TestHostileResults(t *testing.T) {
 	for _, h := range []tar.Header{
@@ -104,7 +155,7 @@ func TestHostileResults(t *testing.T) {
 		_ = archive.Flush() // a header may promise more than there is
 		_ = zip.Close()
 		var out bytes.Buffer
-		if err := printPart(&out, &zipped, 0, math.MaxInt64); err != nil {
+		if err := printPart(&out, &zipped, sha256.New(), 0, math.MaxInt64); err != nil {
 			t.Fatal(err)
 		}
 		dir := filepath.Join(t.TempDir(), "in")
