@@ -12,3 +12,6 @@ func kill(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
 
 // detached are the attributes of a program that Ctrl-C and a closed terminal do not reach.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// OwnGroup are the attributes of a program that Ctrl-C at the terminal does not reach, and that goes on without us.
+func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

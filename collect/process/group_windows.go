@@ -9,9 +9,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// attributes give a program a group of its own, which Ctrl-Break can be sent to.
-func attributes(bool) *syscall.SysProcAttr { return detached() }
-
 // SignalGroup asks a process and its group to end, and ends them with all that they started for SIGKILL. What cannot
 // be found has ended.
 func SignalGroup(pid int, s syscall.Signal) {
@@ -30,6 +27,9 @@ func kill(pid int) {
 }
 
 // detached are the attributes of a program that Ctrl-C does not reach.
-func detached() *syscall.SysProcAttr {
+func detached() *syscall.SysProcAttr { return OwnGroup() }
+
+// OwnGroup are the attributes of a program in a group of its own, which Ctrl-Break can be sent to.
+func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func Start(spec Spec) (*Child, error) {
 	c := &Child{spec: spec, done: make(chan struct{}), mark: fmt.Sprintf("%x", mark)}
 	c.cmd = exec.Command(spec.Argv[0], spec.Argv[1:]...)
 	c.cmd.Env = append(append(os.Environ(), spec.Env...), markName+"="+c.mark)
-	c.cmd.SysProcAttr = attributes(spec.Outlives)
+	c.cmd.SysProcAttr = OwnGroup()
 	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
 	c.cmd.WaitDelay = time.Second
 	if spec.Log != "" {
@@ -84,14 +83,12 @@ func Start(spec Spec) (*Child, error) {
 	if !spec.Outlives {
 		c.guard = newGuard(c.mark, spec.Grace, spec.Killed)
 	}
-	started := make(chan error)
-	go func() { // on one thread: the kernel takes the end of the thread that started the program for our end
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := c.cmd.Start()
-		if started <- err; err != nil {
-			return
-		}
+	if err := c.cmd.Start(); err != nil {
+		c.guard.dismiss()
+		c.closeLog()
+		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
+	}
+	go func() {
 		_ = c.cmd.Wait()          // the state of the process says more
 		c.signal(syscall.SIGKILL) // what it left behind in its group
 		EndMarked(c.mark)         // and outside of it
@@ -99,11 +96,6 @@ func Start(spec Spec) (*Child, error) {
 		c.closeLog()
 		close(c.done)
 	}()
-	if err := <-started; err != nil {
-		c.guard.dismiss()
-		c.closeLog()
-		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
-	}
 	return c, nil
 }
 
@@ -112,9 +104,6 @@ func (c *Child) closeLog() {
 		_ = c.log.Close() // the program wrote to it, not we
 	}
 }
-
-// OwnGroup are the attributes of a program that Ctrl-C at the terminal does not reach, and that goes on without us.
-func OwnGroup() *syscall.SysProcAttr { return attributes(true) }
 
 // Done is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
@@ -283,15 +272,14 @@ end() {
 }
 end TERM; [ $# = 0 ] || "$@" >/dev/null 2>&1; sleep "$grace"; end KILL; end KILL`
 
-// guard is a process that outlives us when we are killed without a chance to end what we started. The kernel's
-// parent-death signal reaches the first child alone; its children, also those in sessions of their own, are found by
-// the mark.
+// guard is a process that outlives us when we are killed without a chance to end what we started: the program and its
+// children, also those in sessions of their own, are found by the mark.
 type guard struct {
 	cmd  *exec.Cmd
 	line io.WriteCloser // its end without a line is our end
 }
 
-// newGuard returns nil where there is no shell: then the parent-death signal is all there is.
+// newGuard returns nil where there is no shell.
 func newGuard(mark string, grace time.Duration, killed []string) *guard {
 	seconds := max(1, int((grace / 3).Seconds()))
 	cmd := exec.Command("/bin/sh", append([]string{"-c", guardScript, markName + "=" + mark, strconv.Itoa(seconds)},
