@@ -130,9 +130,12 @@ func TestBadTexts(t *testing.T) {
 			t.Errorf("adapters %q are accepted: %v", text, a)
 		}
 	}
-	for _, s := range []traffic.Workload{{Burstiness: 2}, {Prefixes: 2}, {Arrivals: arrivals(t, "constant")}} {
-		if s.Check() == nil {
-			t.Errorf("%+v is accepted without a rate or a prefix", s)
+	for fields, want := range map[string]string{
+		"burstiness=2": "need a rate", "prefixes=2": "needs the length of one", "arrivals=constant": "need a rate",
+	} {
+		var w traffic.Workload
+		if err := w.Parse("isl=8,osl=8,c=1," + fields); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s without a rate or a prefix: %v", fields, err)
 		}
 	}
 }

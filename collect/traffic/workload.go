@@ -103,7 +103,7 @@ func (w *Workload) fields() []field {
 		{schema.DimArrivals, "", at(&w.Arrivals, Arrivals.String, ParseArrivals), dim, false},
 		{schema.DimBurstiness, "0.5", number(&w.Burstiness), dim, w.Burstiness == 1},
 		{schema.DimPrefix, "512", count(&w.Prefix), dim, false},
-		{schema.DimPrefixes, "8", count(&w.Prefixes), dim, w.Prefixes == 1 || !w.sharesPrefix()},
+		{schema.DimPrefixes, "8", count(&w.Prefixes), dim, w.Prefixes == 1 || w.Prefix == 0 && w.Hit == 0},
 		{schema.DimHit, "60%", share(&w.Hit, "the prompts' tokens"), dim, false},
 		{schema.DimEndpoint, "chat", at(&w.Endpoint, Endpoint.String, ParseEndpoint), dim, false},
 		{schema.DimTurns, "5", count(&w.Turns), dim, w.Turns == 1},
@@ -361,117 +361,79 @@ func (w *Workload) complete() error {
 		}
 		w.Rate = r
 	}
-	if err := w.checkDataset(); err != nil || w.Dataset == DatasetTrace {
-		return err
-	}
-	if w.SLO.Set() {
-		if w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0 {
-			return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms; " +
-				"with rate=max for the rate")
-		}
-		return w.Check()
-	}
-	if w.FindRate {
-		return errors.New("rate=max is the largest rate within an slo: isl=2000,osl=128,rate=max,slo=ttft_p99<500ms")
-	}
-	return w.checkLoad(burst)
+	w.Unloaded = !burst && w.Concurrency == 0 && w.Rate == 0 && w.Dataset != DatasetTrace && !w.SLO.Set()
+	return w.check(burst)
 }
 
 // ErrNoLoad is of a workload without lengths, or without a concurrency or a rate and no search for one.
 var ErrNoLoad = errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
 
-// checkLoad refuses a load without lengths. One without a concurrency or a rate is for a search.
-func (w *Workload) checkLoad(burst bool) error {
-	pools := w.Endpoint.Pools()
-	switch {
-	case pools && w.OSL > 0:
-		return fmt.Errorf("endpoint=%s has no output tokens: isl=128,c=8,endpoint=%[1]s", w.Endpoint)
-	case w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools):
-		return ErrNoLoad
-	}
-	w.Unloaded = !burst && w.Concurrency == 0 && w.Rate == 0
-	if w.Unloaded && (w.Dataset != "" || pools) { // which no search measures
-		return ErrNoLoad
-	}
-	return w.Check()
+// contradictions are what a workload cannot have: all of some fields or facts, of which one of several in alternatives
+// is enough, and "!" is one that it lacks. The first one counts. Fields in braces are replaced by their texts; "" is
+// [ErrNoLoad].
+var contradictions = [...]struct{ has, says string }{
+	{"speed|block !trace", "speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2"},
+	{"path !dataset", "path is the file of a dataset: dataset=sharegpt,path=FILE,osl=128,c=8 or dataset=trace,path=FILE"},
+	{"trace !path|isl|osl|rate|varies",
+		"a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2"},
+	{"dataset !trace prefix|hit", "dataset={dataset} has prompts of its own: leave prefix and hit out"},
+	{"slo !trace c|n|rate|unlimited|!isl|!osl", "an slo searches for the concurrency: " +
+		"isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms; with rate=max for the rate"},
+	{"max !slo !trace", "rate=max is the largest rate within an slo: isl=2000,osl=128,rate=max,slo=ttft_p99<500ms"},
+	{"pools osl !slo", "endpoint={endpoint} has no output tokens: isl=128,c=8,endpoint={endpoint}"},
+	{"!dataset !isl", ""}, {"!dataset !osl !pools", ""}, {"unloaded dataset|pools", ""}, // which no search measures
+
+	{"arrivals|burstiness !open", "arrivals and burstiness need a rate: rate=10,burstiness=0.5"},
+	{"arrivals burstiness", "arrivals={arrivals} and burstiness exclude each other"},
+	{"turns !talks", "turns are of a conversation: endpoint=chat,turns={turns}"},
+	{"turns open", "turns follow each other in c conversations at once: endpoint=chat,turns={turns},c=8"},
+	{"turns cancel", "cancel and turns exclude each other: a conversation needs its answers"},
+	{"turns image", "an image is part of a message of chat, without turns: endpoint=chat,image={image}"},
+	{"turns tools|tool_choice", "tools and turns exclude each other: no result of a call is made up"},
+	{"turns hit", "hit and turns exclude each other: a later turn shares all that was said before"},
+	{"think !turns", "think is the time between turns: endpoint=chat,turns=5,think=2s"},
+	{"cancel pools", "cancel is for answers of tokens, and endpoint={endpoint} has none"},
+	{"tool_choice !tools",
+		"tool_choice is of the functions that are offered: endpoint=chat,tools=4,tool_choice=required"},
+	{"tools !talks", "tools are offered in chat or responses: endpoint=chat,tools={tools}"},
+	{"image !chat", "an image is part of a message of chat, without turns: endpoint=chat,image={image}"},
+	{"image prefix|hit", "an image begins its message, and each is another: prompts with image={image} share no prefix"},
+	{"prefixes !prefix !hit",
+		"prefixes needs the length of one, or a share: prefix=512,prefixes=4 or hit=60%,prefixes=4"},
+	{"isl prefix-longer",
+		"prefix={prefix} is more than the prompt that it begins, isl={mean}, as in isl=2000,prefix=512"},
+	{"prefix prefix-shorter",
+		"prefix={prefix} of isl={mean} is less than hit={hit} of a prompt; leave it out, as in isl=2000,hit=60%"},
 }
 
-// checkDataset refuses what a dataset does not have, or has itself.
-func (w *Workload) checkDataset() error {
-	trace := w.Dataset == DatasetTrace
-	switch {
-	case (w.Speed > 0 || w.Block > 0) && !trace:
-		return errors.New("speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2")
-	case w.Path != "" && w.Dataset == "":
-		return errors.New("path is the file of a dataset: dataset=sharegpt,path=FILE,osl=128,c=8 or dataset=trace,path=FILE")
-	case trace && (w.Path == "" || w.ISL+w.OSL > 0 || w.Rate > 0 || len(w.dims()) > 0):
-		return errors.New("a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2")
-	case w.Dataset != "" && !trace && w.sharesPrefix():
-		return fmt.Errorf("dataset=%s has prompts of its own: leave prefix and hit out", w.Dataset)
+// check refuses workloads whose fields contradict each other; burst is a rate without a limit.
+func (w *Workload) check(burst bool) error {
+	has, texts := map[string]bool{}, []string{"{mean}", strconv.Itoa(w.ISL)}
+	for _, f := range w.fields() {
+		has[f.name] = f.text() != ""
+		texts = append(texts, "{"+f.name+"}", f.text())
 	}
-	return nil
-}
-
-// sharesPrefix reports whether prompts are to begin alike.
-func (w *Workload) sharesPrefix() bool { return w.Prefix > 0 || w.Hit > 0 }
-
-// Check refuses workloads whose requests contradict each other.
-func (w *Workload) Check() error {
-	open := w.Rate > 0 || w.FindRate
-	switch {
-	case (w.Arrivals.Set() || w.Burstiness > 0) && !open:
-		return errors.New("arrivals and burstiness need a rate: rate=10,burstiness=0.5")
-	case w.Arrivals.Set() && w.Burstiness > 0:
-		return fmt.Errorf("arrivals=%s and burstiness exclude each other", w.Arrivals)
-	case w.Turns > 1:
-		return w.checkTurns(open)
-	case w.Think > 0:
-		return errors.New("think is the time between turns: endpoint=chat,turns=5,think=2s")
-	case w.Cancel > 0 && w.Endpoint.Pools():
-		return fmt.Errorf("cancel is for answers of tokens, and endpoint=%s has none", w.Endpoint)
-	case w.Tools.Required && w.Tools.Offered == 0:
-		return errors.New("tool_choice is of the functions that are offered: endpoint=chat,tools=4,tool_choice=required")
-	case w.Tools.Offered > 0 && !w.Endpoint.Talks():
-		return fmt.Errorf("tools are offered in chat or responses: endpoint=chat,tools=%d", w.Tools.Offered)
-	}
-	return w.checkPrompts()
-}
-
-// checkTurns refuses what a conversation cannot have.
-func (w *Workload) checkTurns(open bool) error {
-	switch {
-	case !w.Endpoint.Talks():
-		return fmt.Errorf("turns are of a conversation: endpoint=chat,turns=%d", w.Turns)
-	case open:
-		return fmt.Errorf("turns follow each other in c conversations at once: endpoint=chat,turns=%d,c=8", w.Turns)
-	case w.Cancel > 0:
-		return errors.New("cancel and turns exclude each other: a conversation needs its answers")
-	case w.Image != Image{}:
-		return fmt.Errorf("an image is part of a message of chat, without turns: endpoint=chat,image=%s", w.Image)
-	case w.Tools.Offered > 0 || w.Tools.Required:
-		return errors.New("tools and turns exclude each other: no result of a call is made up")
-	case w.Hit > 0:
-		return errors.New("hit and turns exclude each other: a later turn shares all that was said before")
-	}
-	return w.checkPrompts()
-}
-
-// checkPrompts refuses a beginning that is longer than the prompts, too short for the share that is asked for, or none.
-func (w *Workload) checkPrompts() error {
-	picture := w.Image != Image{}
-	switch {
-	case picture && w.Endpoint != Chat:
-		return fmt.Errorf("an image is part of a message of chat, without turns: endpoint=chat,image=%s", w.Image)
-	case picture && w.sharesPrefix():
-		return fmt.Errorf("an image begins its message, and each is another: prompts with image=%s share no prefix", w.Image)
-	case w.Prefixes > 1 && !w.sharesPrefix():
-		return errors.New("prefixes needs the length of one, or a share: prefix=512,prefixes=4 or hit=60%,prefixes=4")
-	case w.Prefix > w.ISL && w.ISL > 0:
-		return fmt.Errorf("prefix=%d is more than the prompt that it begins, isl=%d, as in isl=2000,prefix=512",
-			w.Prefix, w.ISL)
-	case w.Prefix > 0 && float64(w.Prefix) < w.Hit*float64(w.ISL):
-		return fmt.Errorf("prefix=%d of isl=%d is less than hit=%.4g%% of a prompt; leave it out, as in isl=2000,hit=60%%",
-			w.Prefix, w.ISL, 100*w.Hit)
+	maps.Copy(has, map[string]bool{
+		"turns": w.Turns > 1, "prefixes": w.Prefixes > 1, "rate": w.Rate > 0, "max": w.FindRate,
+		"trace": w.Dataset == DatasetTrace, "varies": len(w.dims()) > 0, "unloaded": w.Unloaded,
+		"unlimited": burst, "open": w.Rate > 0 || w.FindRate, "chat": w.Endpoint == Chat,
+		"pools": w.Endpoint.Pools(), "talks": w.Endpoint.Talks(),
+		"prefix-longer": w.Prefix > w.ISL, "prefix-shorter": float64(w.Prefix) < w.Hit*float64(w.ISL),
+	})
+	for _, c := range contradictions {
+		lacks := func(alternatives string) bool {
+			return !slices.ContainsFunc(strings.Split(alternatives, "|"), func(name string) bool {
+				name, not := strings.CutPrefix(name, "!")
+				return has[name] != not
+			})
+		}
+		switch {
+		case slices.ContainsFunc(strings.Fields(c.has), lacks):
+		case c.says == "":
+			return ErrNoLoad
+		default:
+			return errors.New(strings.NewReplacer(texts...).Replace(c.says))
+		}
 	}
 	return nil
 }
