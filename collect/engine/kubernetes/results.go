@@ -106,8 +106,8 @@ func (b *Backend) Cancel(ctx context.Context, s *engine.Submission, jobs []engin
 	}
 	for i, j := range jobs {
 		if g, _ := claimOf(s, j); g != nil { // also what an evicted pod left, whose successor had not begun
-			_, _ = kubectl(ctx, s.Target, "", "wait", "--for=delete", fmt.Sprintf("--timeout=%ds", grace+30), "pods",
-				"--selector=batch.kubernetes.io/job-name="+j.Array) // a slow node is not waited for any longer
+			_, _ = kubectl(ctx, s.Target, "", "wait", "--for=delete", "--request-timeout=0", // a slow node has half a minute
+				fmt.Sprintf("--timeout=%ds", grace+30), "pods", "--selector=batch.kubernetes.io/job-name="+j.Array)
 			errs[i] = engine.Later(ctx, func() error { return b.fromClaim(ctx, s, j) })
 		}
 		if errs[i] != nil {
