@@ -303,12 +303,14 @@ type jobOptions struct {
 	printer                *transfer.Printer // of the run folders, as they grow; nil where none are printed
 }
 
-// shown shows what happens; what a pod has measured is printed at once, for it and its disk may be gone at any time.
+// shown shows what happens; what a pod has measured is printed at once, for it and its disk may be gone at any time. The
+// last line of its log stays the one that says what it does.
 func (j jobOptions) shown(show *progress.Display) func(collect.Event) {
 	return func(e collect.Event) {
-		if show.Event(e); e.Final {
+		if e.Final {
 			_ = j.printer.Print(server.LogName) // what cannot be printed is an error at the end
 		}
+		show.Event(e)
 	}
 }
 

@@ -42,6 +42,26 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	}
 }
 
+// What a pod says is shown, and not the lines that carry its results.
+func TestLastLines(t *testing.T) {
+	a, b := cluster(t)
+	s := submission(t, engine.Job{Name: "m on d", Total: 1})
+	name := s.JobName(s.Groups[0], 0)
+	made := object{Kind: "Job"}
+	made.Metadata.Name, made.Metadata.Annotations = strings.ToLower(name), map[string]string{entriesNote: "1"}
+	a.jobs[made.Metadata.Name] = &made
+	for log, want := range map[string]string{
+		"point     1/2  ISL 64\n": "point     1/2  ISL 64", "point     1/2\nttreport-results-end 12\n": "",
+	} {
+		a.pod(made.Metadata.Name, podNamed("p1", running))
+		a.change(func() { a.logs["p1"] = []byte(log) })
+		list, err := b.Queue(t.Context(), s, []string{name})
+		if err != nil || len(list) != 1 || strings.TrimSpace(list[0].LastLine) != want {
+			t.Errorf("%q: %v %+v", log, err, list)
+		}
+	}
+}
+
 // Results that a pod could not print to their end are said to be missing.
 func TestCancelSaysWhatIsMissing(t *testing.T) {
 	a, c := cluster(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/engine"
+	"github.com/ttreport/ttreport/collect/engine/transfer"
 )
 
 // Labels and annotations that are read.
@@ -352,7 +353,11 @@ func (b *Backend) Queue(ctx context.Context, s *engine.Submission, names []strin
 	var asking sync.WaitGroup
 	for i := range min(mostHeard, len(measure)) {
 		j := measure[(b.heard+i)%len(measure)]
-		asking.Go(func() { j.LastLine, _ = tail(ctx, s.Target, j.Job, 1) }) // nothing is shown without it
+		asking.Go(func() { // nothing is shown without it
+			if line, _ := tail(ctx, s.Target, j.Job, 1); !transfer.Carries(line) {
+				j.LastLine = line
+			}
+		})
 	}
 	asking.Wait()
 	b.heard += mostHeard

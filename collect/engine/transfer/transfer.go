@@ -176,6 +176,9 @@ func archive(to io.Writer, dir string, done map[string]string, later []string) e
 	return errors.Join(err, out.Close(), zip.Close())
 }
 
+// Carries reports whether a line of a log is of results, and not of what the program says.
+func Carries(line string) bool { return strings.HasPrefix(line, "ttreport-results") }
+
 // PartsOf returns of how many parts a log is one, as its last line states it; 0 where it states nothing.
 func PartsOf(log string) int {
 	log = strings.TrimSpace(log)
