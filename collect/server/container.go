@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -19,84 +18,34 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/collect/plan"
-	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Container is a server that is started from an image with docker or podman.
+// Container is a server that is started from an image with docker or podman: "docker run" in the foreground, whose
+// output is that of the container.
 type Container struct {
-	Attached          // its address, on loopback
-	Engine   string   // docker or podman, or a path
-	Image    string   // by name or by digest
-	Run      []string // more arguments of "run": mounts, devices, environment
-	Args     []string // of the image
-	Port     int      // that it listens on inside; 0: the port of URL
-
-	hurry context.Context
-	id    string
-	log   string
-	logs  *process.Child // follows what it prints, and ends with it
+	Command
+	Engine string   // docker or podman, or a path
+	Image  string   // by name or by digest
+	Args   []string // of the image
+	name   string
 }
 
 // Start runs the image and waits until it is ready.
 func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := freePort(ctx, c.URL); err != nil {
-		return Endpoint{}, err
+	if _, err := c.ask(ctx, "image", "inspect", c.Image); err != nil { // which takes as long as it takes
+		if _, err := c.ask(ctx, "pull", c.Image); err != nil {
+			return Endpoint{}, err
+		}
 	}
-	argv, err := c.argv()
-	if err != nil {
-		return Endpoint{}, err
+	end, err := c.Command.Start(ctx, dir)
+	if err == nil {
+		c.identify(ctx, &end.Stack)
 	}
-	id, err := c.ask(ctx, argv...)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	c.id, c.log, c.hurry = id, filepath.Join(dir, LogName), process.Hurry(ctx)
-	follow := process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second,
-		Killed: []string{c.Engine, "rm", "-f", c.id}}
-	if c.logs, err = process.Start(follow); err != nil {
-		return Endpoint{}, err
-	}
-	end, err := c.whenReady(ctx, dir, c)
-	if err != nil {
-		return end, err
-	}
-	c.identify(ctx, &end.Stack)
-	return end, nil
-}
-
-// argv returns the command that starts the container. It does not use --rm, because the log is read after the
-// container has died.
-func (c *Container) argv() ([]string, error) {
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return nil, fmt.Errorf("server address: %w", err)
-	}
-	host, port, err := net.SplitHostPort(u.Host)
-	if err != nil {
-		return nil, fmt.Errorf("server address: %w", err)
-	}
-	if c.Port > 0 {
-		port += ":" + fmt.Sprint(c.Port)
-	} else {
-		port += ":" + port
-	}
-	tag := make([]byte, 4)
-	_, _ = rand.Read(tag) // never fails
-	argv := []string{"run", "-d", "--name", fmt.Sprintf("ttreport-%x", tag), "-p", host + ":" + port}
-	return slices.Concat(argv, c.Run, []string{c.Image}, c.Args), nil
-}
-
-// CommandLine returns the command that Start runs.
-func (c *Container) CommandLine() []string {
-	argv, err := c.argv()
-	if err != nil {
-		return nil
-	}
-	return append([]string{c.Engine}, argv...)
+	return end, err
 }
 
 // ask runs the engine and returns what it prints.
@@ -117,7 +66,7 @@ func (c *Container) ask(ctx context.Context, args ...string) (string, error) {
 // identify fills in the image and the commits in its labels. What the engine does not know stays unknown.
 func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	s.Image = c.Image
-	text, err := c.ask(ctx, "inspect", "--format", "{{.Image}} {{json .Config.Labels}}", c.id)
+	text, err := c.ask(ctx, "inspect", "--format", "{{.Image}} {{json .Config.Labels}}", c.name)
 	if err != nil {
 		return
 	}
@@ -149,38 +98,31 @@ var (
 	labelled = lazyregexp.New(`(revision|commit|sha)$`)
 )
 
-// Died is closed when the container has ended: the engine follows its log to the end.
-func (c *Container) Died() <-chan struct{} { return c.logs.Done() }
-
-// Stop stops and removes the container, by its id.
+// Stop stops and removes the container. It is not run with --rm, because its log is read after it has died.
 func (c *Container) Stop() {
-	if c.id == "" {
+	if c.child == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	asked, done := context.WithCancel(ctx)
 	defer context.AfterFunc(c.hurry, done)()
-	_, _ = c.ask(asked, "stop", "-t", "30", c.id) // it may have ended by itself
+	_, _ = c.ask(asked, "stop", "-t", "30", c.name) // it may have ended by itself
 	done()
-	if c.logs != nil {
-		c.logs.Stop(ctx)
-	}
-	_, _ = c.ask(ctx, "rm", "-f", c.id)
-	c.id, c.logs = "", nil
+	c.Command.Stop()
+	_, _ = c.ask(ctx, "rm", "-f", c.name)
 }
 
 // Detach starts the container and leaves it running once it is ready.
 func (c *Container) Detach(ctx context.Context, dir string) (Detached, error) {
+	c.detached = true
 	if err := startDetached(ctx, c, dir); err != nil {
 		return Detached{}, err
 	}
-	id := c.id[:min(12, len(c.id))]
-	c.logs.Stop(ctx)
-	c.id, c.logs = "", nil
+	c.child = nil
 	engine := shellescape.QuoteCommand([]string{c.Engine})
-	return Detached{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id,
-		Stop: engine + " rm -f " + id}, nil
+	return Detached{Name: "container " + c.name, URL: c.URL, Log: engine + " logs -f " + c.name,
+		Stop: engine + " rm -f " + c.name}, nil
 }
 
 // container returns the container of a request, with the arguments that its device needs.
@@ -195,10 +137,21 @@ func (r Request) container(at Attached) (*Container, error) {
 		return nil, plan.Usage("install docker or podman, or attach to a server with --server URL",
 			"collect: neither docker nor podman is installed")
 	}
-	c := &Container{Attached: at, Engine: engine, Image: o.Image, Args: o.Args, Port: o.ContainerPort}
+	u, err := url.Parse(at.URL)
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
+	tag := make([]byte, 4)
+	_, _ = rand.Read(tag) // never fails
+	c := &Container{Engine: engine, Image: o.Image, Args: o.Args, name: fmt.Sprintf("ttreport-%x", tag)}
+	inside := u.Port()
+	if o.ContainerPort > 0 {
+		inside = strconv.Itoa(o.ContainerPort)
+	}
+	run := []string{engine, "run", "--name", c.name, "-p", u.Host + ":" + inside}
 	env, ours := o.EnvFile, IsTenstorrent(r.System.Device)
 	if ours {
-		c.Run = r.tenstorrentArgs()
+		run = append(run, r.tenstorrentArgs()...)
 		if len(c.Args) == 0 {
 			c.Args = r.tenstorrentImageArgs()
 		}
@@ -208,19 +161,20 @@ func (r Request) container(at Attached) (*Container, error) {
 	}
 	c.Args = withFlags(c.Args, o.EngineArgs)
 	if env != "" {
-		c.Run = append(c.Run, "--env-file", env)
+		run = append(run, "--env-file", env)
 	}
 	if ours {
 		for _, name := range []string{"HF_TOKEN", "JWT_SECRET"} { // by name: the engine takes the value from our environment
 			if os.Getenv(name) != "" {
-				c.Run = append(c.Run, "--env", name)
+				run = append(run, "--env", name)
 			}
 		}
 	}
 	for _, v := range o.Volumes {
-		c.Run = append(c.Run, "--volume", v)
+		run = append(run, "--volume", v)
 	}
-	c.Run = append(c.Run, o.RunArgs...)
+	c.Command = Command{Attached: at, Argv: slices.Concat(run, o.RunArgs, []string{o.Image}, c.Args),
+		killed: []string{engine, "rm", "-f", c.name}}
 	return c, nil
 }
 

@@ -177,7 +177,8 @@ type Command struct {
 	Argv     []string
 	Env      []string
 
-	detached bool // it goes on without us
+	detached bool     // it goes on without us
+	killed   []string // see [process.Spec]
 
 	hurry context.Context
 	child *process.Child
@@ -191,7 +192,9 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.log, c.hurry = filepath.Join(dir, LogName), process.Hurry(ctx)
-	child, err := process.Start(process.Spec{Argv: c.Argv, Env: c.Env, Log: c.log, Outlives: c.detached})
+	child, err := process.Start(process.Spec{
+		Argv: c.Argv, Env: c.Env, Log: c.log, Killed: c.killed, Outlives: c.detached,
+	})
 	if err != nil {
 		return Endpoint{}, err
 	}

@@ -100,7 +100,7 @@ func TestContainerArguments(t *testing.T) {
 	}
 	line := strings.Join(s.(*Container).CommandLine(), " ")
 	for _, want := range []string{
-		"docker run -d --name ttreport-", "-p 127.0.0.1:8123:80 --ipc host --device /dev/tenstorrent/0 --device " +
+		"docker run --name ttreport-", "-p 127.0.0.1:8123:80 --ipc host --device /dev/tenstorrent/0 --device " +
 			"/dev/tenstorrent/1",
 		"volume_id_tt_transformers-m:/home", "--env-file " + dir +
 			"/.env --env HF_TOKEN --volume /a:/b --network=host img --model " +
