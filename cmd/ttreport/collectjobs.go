@@ -303,8 +303,8 @@ type jobOptions struct {
 	printer                *transfer.Printer // of the run folders, as they grow; nil where none are printed
 }
 
-// shown shows what happens; what a pod has measured is printed at once, for it and its disk may be gone at any time. The
-// last line of its log stays the one that says what it does.
+// shown shows what happens; what a pod has measured is printed at once, for it and its disk may be gone at any time.
+// The last line of its log stays the one that says what it does.
 func (j jobOptions) shown(show *progress.Display) func(collect.Event) {
 	return func(e collect.Event) {
 		if e.Final {
