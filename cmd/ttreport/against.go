@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/kballard/go-shellquote"
-	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/progress"
@@ -32,21 +31,6 @@ type againstOptions struct {
 	port     int    // of a baseline that is started
 	blocks   int
 	live     bool
-}
-
-// check refuses flags without --against, and too few blocks.
-func (o *againstOptions) check(fs *pflag.FlagSet) error {
-	const example = "ttreport collect --release v2 --server 'command ./new --port 8000' --against v1"
-	for _, name := range []string{"blocks", "live", "against-port", "against-release"} {
-		if o.baseline == "" && fs.Changed(name) {
-			return fail(exitUsage, "as in "+example, "collect: --%s is for --against", name)
-		}
-	}
-	if o.blocks < 2 || o.blocks > 100 {
-		return fail(exitUsage, "--blocks 3 measures each server three times",
-			"collect: --blocks %d: two to a hundred, because one block has no noise to compare with", o.blocks)
-	}
-	return nil
 }
 
 // againstBaseline measures a plan on two servers in turns.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -35,6 +36,49 @@ func TestEveryFlagNamesItself(t *testing.T) {
 	}
 	if n < 40 {
 		t.Errorf("only %d flags were tried", n)
+	}
+}
+
+// Flags that the rule of a command's text keeps apart, or that lack another, are refused, and their values too.
+func TestEveryRuleIsObeyed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	n := 0
+	for _, c := range newRoot(&shell{}).Commands() {
+		given := func(flag string) string {
+			name, value, _ := strings.Cut(flag, "=")
+			switch f := c.Flag(name[2:]); {
+			case value == "" && f.Value.Type() == "bool":
+				return name
+			case value == "" && f.Value.Type() == "int":
+				return name + "=3"
+			}
+			return name + "=" + cmp.Or(value, "?!")
+		}
+		for line := range strings.Lines(strings.ReplaceAll(c.Annotations[goTogether], "\n  ", " ")) {
+			rule, _, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			left, others, excludes := strings.Cut(rule, " excludes ")
+			left, _, _ = strings.Cut(left, " needs ")
+			left, _, _ = strings.Cut(left, " is ")
+			for flag := range strings.SplitSeq(left, ", ") {
+				for other := range strings.SplitSeq(others, ", ") {
+					n++
+					args := []string{c.Name(), given(flag)}
+					if excludes {
+						args = append(args, given(other))
+					}
+					var out, problems bytes.Buffer
+					code := run(context.Background(), args, strings.NewReader(""), &out, &problems)
+					text := problems.String()
+					isNamed := strings.Contains(text, flag+" ") || excludes && strings.Contains(text, other+" ")
+					if code != exitUsage || !isNamed || !strings.Contains(text, "fix: ") {
+						t.Errorf("%q: exit %d: %s", args, code, text)
+					}
+				}
+			}
+		}
+	}
+	if n < 40 {
+		t.Errorf("only %d rules were tried", n)
 	}
 }
 

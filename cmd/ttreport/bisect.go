@@ -38,7 +38,7 @@ func bisectCommand(sh *shell) *cobra.Command {
 	c := command("bisect", nil, nil)
 	fs := c.Flags()
 	o := bisectOptions{flags: fs}
-	o.declare(fs)
+	o.declare(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if at := fs.ArgsLenAtDash(); at >= 0 {
 			o.Server.Args, args = args[at:], args[:at]
@@ -68,10 +68,10 @@ type bisectOptions struct {
 	rules             search.Rules
 }
 
-func (o *bisectOptions) declare(fs *pflag.FlagSet) {
+func (o *bisectOptions) declare(c *cobra.Command) {
 	o.repo, o.least, o.error, o.measurements, o.Measure.Seed = ".", "2%", "2%", 300, 1
 	s := &o.Options.Server
-	bind(fs, "bisect", map[string]any{
+	bind(c, map[string]any{
 		"good": &o.good, "bad": &o.bad, "build": &o.build, "repo": &o.repo, "list": &o.list, "images": &o.images,
 		"tags": &o.tags, "server": &o.server, "container-engine": &s.ContainerEngine, "container-port": &s.ContainerPort,
 		"volume": &s.Volumes, "run-arg": &s.RunArgs, "port": &s.Port, "model": &o.System.Model, "device": &o.System.Device,
@@ -95,7 +95,7 @@ func (o *bisectOptions) run(ctx context.Context, sh *shell, args []string) error
 			return err
 		}
 	}
-	if err := cmp.Or(o.complete(), o.contradictions()); err != nil {
+	if err := o.complete(); err != nil {
 		return err
 	}
 	refs, err := o.refs(ctx, ws)
@@ -132,48 +132,14 @@ func (o *bisectOptions) complete() error {
 		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: one --workload is needed, and %d are given",
 			len(o.Measure.Workloads))
 	case !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, o.metric):
-		return fail(exitUsage, "--metric ttft", "bisect: --metric %q is none of ttft, tpot, e2el and output_tps", o.metric)
+		return fail(exitUsage, "--metric ttft", "bisect: --metric must be ttft, tpot, e2el or output_tps, got %q", o.metric)
 	case o.measurements < 2:
-		return fail(exitUsage, "--measurements 100", "bisect: --measurements %d is too few", o.measurements)
-	}
-	return nil
-}
-
-// contradictions refuses flags that name builds in two ways, or in none.
-func (o *bisectOptions) contradictions() error {
-	commits, forImages := o.build+o.server, o.forImages()
-	switch {
-	case o.list != "" && commits != "":
-		return fail(exitUsage, "leave --build and --server out: each line of the list states its server",
-			"bisect: --list and --build or --server contradict each other")
-	case o.images != "" && o.list+commits != "":
-		return fail(exitUsage, "leave --list, --build and --server out: each tag of the image is a build",
-			"bisect: --images and --list, --build or --server contradict each other")
-	case o.tags != "" && o.images == "":
-		return fail(exitUsage, "--images ghcr.io/acme/server --tags 'nightly-*'", "bisect: --tags needs --images")
-	case forImages != "" && o.images+o.list == "":
+		return fail(exitUsage, "--measurements 100", "bisect: --measurements must be 2 or more, got %d", o.measurements)
+	case len(o.Options.Server.Args) > 0 && o.images+o.list == "":
 		return fail(exitUsage, "--images ghcr.io/acme/server, or --list FILE with images",
-			"bisect: %s is for images, and none are named", forImages)
-	case o.build != "" && o.server == "":
-		return fail(exitUsage, "--server '{dir}/server --port 8000'",
-			"bisect: --build needs --server, which starts what was built")
-	case o.server != "" && (o.good == "" || o.bad == ""):
-		return fail(exitUsage, "--good v1.0 --bad main", "bisect: --good and --bad are both needed for commits")
+			"bisect: what follows -- needs --images or --list")
 	}
 	return nil
-}
-
-// forImages is what is given for images alone; "" for nothing.
-func (o *bisectOptions) forImages() (given string) {
-	for _, name := range []string{"container-engine", "container-port", "volume", "run-arg"} {
-		if o.flags.Changed(name) {
-			given = "--" + name
-		}
-	}
-	if len(o.Options.Server.Args) > 0 {
-		given = "what follows --"
-	}
-	return given
 }
 
 // share reads a percentage: "2%", "2.5 %" or .02.

@@ -8,8 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
 )
 
 // The builds of a registry's nightlies are listed in order, between the tags that are named.
@@ -40,8 +38,9 @@ func TestBisectImages(t *testing.T) {
 	if strings.Contains(out, "20251231") {
 		t.Errorf("a build before the good one:\n%s", out)
 	}
-	o := bisectOptions{flags: pflag.NewFlagSet("bisect", pflag.ContinueOnError)}
-	o.declare(o.flags)
+	c := command("bisect", nil, nil)
+	o := bisectOptions{flags: c.Flags()}
+	o.declare(c)
 	o.Server.Args = []string{"--model", "/m"}
 	err := o.flags.Parse([]string{"--images", image, "--container-engine", "podman", "--container-port", "80", "--volume",
 		"/m:/m", "--run-arg=--gpus=all", "--budget=1h"})
@@ -76,8 +75,8 @@ func TestBisectImages(t *testing.T) {
 		{`--good "nightly-1" is none of the 4 builds`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
 		{"must be an image without a tag", "--images", image + ":latest"},
 		{"--tags needs --images", "--tags", "v*"},
-		{"bisect: --run-arg is for images, and none are named", "--run-arg=--gpus=all"},
-		{"--images and --list, --build or --server contradict each other", "--images", image, "--list", "x"},
+		{"bisect: --run-arg needs --images or --list", "--run-arg=--gpus=all"},
+		{"--images and --list exclude each other", "--images", image, "--list", "x"},
 	} {
 		if out, problems := bisect(c[1:]...); !strings.Contains(problems, c[0]) || !strings.Contains(problems, "fix: ") {
 			t.Errorf("%v: %s%s", c, out, problems)

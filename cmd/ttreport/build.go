@@ -38,9 +38,6 @@ func buildCommand(sh *shell) *cobra.Command {
 		"single-file": &o.single, "reports": &o.reports, "reports-out": &o.reportsDir, "since": &o.part.since,
 		"models": &o.part.models, "lock-timeout": &sh.patience,
 	}), func(c *cobra.Command, args []string) error {
-		if err := o.contradictions(); err != nil {
-			return err
-		}
 		ws, err := openWorkspace(".")
 		if err != nil {
 			return err
@@ -81,23 +78,6 @@ func (o *buildOptions) complete(ws *workspace.Workspace) error {
 		return fail(exitUsage, "choose another folder with --out, or empty it", "%w", err)
 	case err != nil:
 		return fail(exitUsage, "choose another folder with --out", "the site cannot be written: %w", err)
-	}
-	return nil
-}
-
-// contradictions refuses flags that exclude each other.
-func (o *buildOptions) contradictions() error {
-	switch {
-	case o.reports != "" && o.reports != reportsTT && o.reports != reportsNM:
-		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
-	case o.reports != "" && o.single != "":
-		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
-	case o.reportsDir != "" && o.reports == "":
-		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
-			"build: --reports-out is for reports, and none are asked for")
-	case o.single != "" && o.ephemeral:
-		return fail(exitUsage, "read the results into history/ first",
-			"build: --single-file and --ephemeral exclude each other")
 	}
 	return nil
 }

@@ -40,8 +40,12 @@ func checkCommand(sh *shell) *cobra.Command {
 		"explain": &o.explain, "all": &o.all, "results": &o.results, "recheck-plan": &o.recheckPlan,
 		"lock-timeout": &sh.patience, "change-points": &o.changePoints,
 	}, func(c *cobra.Command, args []string) (err error) {
-		if err := o.contradictions(len(args) > 0); err != nil {
-			return err
+		switch isStored := len(args) == 0; {
+		case isStored && (o.ephemeral || o.channel != ""):
+			return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel are about PATHs")
+		case !isStored && o.run != "":
+			return fail(exitUsage, "ttreport check PATH…, or ttreport check --run ID",
+				"check: --run is about what is in history")
 		}
 		if c.Flags().Changed("fail-on") {
 			if o.failOn, err = gate.ParseFailOn(failOn); err != nil {
@@ -58,26 +62,6 @@ type checkOptions struct {
 	channel                                                      string
 	failOn                                                       gate.FailOn // nil for that of the workspace
 	all, changePoints, recheckPlan, ephemeral, results           bool
-}
-
-// contradictions refuses flags that exclude each other.
-func (o *checkOptions) contradictions(paths bool) error {
-	switch {
-	case !slices.Contains([]string{"term", "md", "json", "junit", "release"}, o.format):
-		return fail(exitUsage, "formats are term, md, json, junit and release", "check: --format %q", o.format)
-	case o.changePoints && o.format == "junit":
-		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --change-points")
-	case o.results && (o.format == "json" || o.format == "junit"):
-		return fail(exitUsage, "term and md have them", "check: --format %s has no place for --results", o.format)
-	case !paths && (o.ephemeral || o.channel != ""):
-		return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel are about PATHs")
-	case paths && o.run != "":
-		return fail(exitUsage, "ttreport check PATH…, or ttreport check --run ID", "check: --run is about what is in history")
-	case o.run != "" && o.release != "":
-		return fail(exitUsage, "a run belongs to its release: give one of the two",
-			"check: --run and --release name two things to judge")
-	}
-	return nil
 }
 
 func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) error {

@@ -41,13 +41,14 @@ func collectCommand(sh *shell) *cobra.Command {
 	c := command("collect", nil, nil)
 	fs := c.Flags()
 	o := collectOptions{sh: sh}
-	o.declare(fs)
+	o.declare(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
 			return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
 		}
-		if err := o.against.check(fs); err != nil {
-			return err
+		if o.against.blocks < 2 || o.against.blocks > 100 {
+			const format = "collect: --blocks must be between 2 and 100, got %d: one block has no noise to compare with"
+			return fail(exitUsage, "--blocks 3 measures each server three times", format, o.against.blocks)
 		}
 		o.Server.Args, o.seeded = args, fs.Changed("seed")
 		return o.collect(c.Context())
@@ -70,11 +71,7 @@ func (o collectOptions) collect(ctx context.Context) (err error) {
 	case reports:
 		return o.buildSite(ctx)
 	}
-	if o.against.baseline != "" && o.scheduler.on != "" {
-		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
-			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
-	}
-	if err := o.scheduler.check(o.dryRun); err != nil {
+	if err := o.scheduler.check(); err != nil {
 		return err
 	}
 	entries, err := o.entries(ctx)
@@ -172,11 +169,6 @@ func (o collectOptions) stated(ctx context.Context) ([]plan.Entry, error) {
 	switch {
 	case o.scheduler.attaches(): // the jobs have theirs
 		return nil, nil
-	case o.Measure.Recheck && o.Measure.Missing != "":
-		return nil, fail(exitUsage, "one after the other", "collect: --recheck and --missing name two plans")
-	case len(o.params) > 0 && (o.Measure.Recheck || o.Measure.Missing != ""):
-		return nil, fail(exitUsage, "leave one of them out",
-			"collect: --server-param measures another configuration than the one that was judged")
 	case o.Measure.Recheck || o.Measure.Missing != "":
 		return o.gateEntries(ctx)
 	case o.planFile != "":
@@ -690,7 +682,7 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 			return fail(exitUsage, "leave --node out, or state nodelist: or exclude: in its resources",
 				"collect: history does not say on which node %s on %s was measured for %q", e.Model, e.Device, e.Release)
 		}
-		if o.node == nodeSame {
+		if o.node == "same" {
 			e.Resources.Nodelist = nodes[len(nodes)-1]
 		} else {
 			e.Resources.Exclude = strings.Join(nodes, ",")
@@ -764,10 +756,11 @@ func (o *collectOptions) findDevice(ctx context.Context) {
 }
 
 // declare declares the flags: those of the text, and those of other programs.
-func (o *collectOptions) declare(fs *pflag.FlagSet) {
+func (o *collectOptions) declare(c *cobra.Command) {
+	fs := c.Flags()
 	m, s, t, e, a, on, r := &o.Measure, &o.Server, &o.Tools, &o.Evals, &o.against, &o.scheduler, &o.runPy
 	m.Repeat, m.Seed, a.blocks, on.poll = 1, 1, 4, 10*time.Second
-	bind(fs, "collect", map[string]any{
+	bind(c, map[string]any{
 		"model": &o.System.Model, "device": &o.System.Device, "new-device": &o.System.New, "impl": &o.System.Impl,
 		"release": &o.System.Release, "channel": &o.System.Channel, "sweep": &m.Sweep, "workload": &m.Workloads,
 		"batch-size": &m.Batches, "input-output-len": &m.Lengths, "plan": &o.planFile, "input": &o.input,

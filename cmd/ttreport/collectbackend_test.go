@@ -85,8 +85,9 @@ func TestAnotherScheduler(t *testing.T) {
 		var said bytes.Buffer
 		o := collectOptions{sh: &shell{in: strings.NewReader(""), out: &said, err: &said}}
 		o.scheduler.backends = []engine.Backend{&batch{}}
-		fs := pflag.NewFlagSet("collect", pflag.ContinueOnError)
-		o.declare(fs)
+		c := command("collect", nil, nil)
+		o.declare(c)
+		fs := c.Flags()
 		if err := fs.Parse(append([]string{"--plan", "plan.yaml", "--poll", "1ms"}, args...)); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestAnotherScheduler(t *testing.T) {
 		{"--on batch --at-queue a --dry-run", 0, "they are of another scheduler: gres, image"},
 		{"--on slurm --at-queue a", 1, "collect: --at-queue needs --on batch"},
 		{"--on batch --at-queue z", 1, "resources: z is for the night"},
-		{"--on at", 1, "the schedulers that can be used are batch and slurm and kubernetes"},
+		{"--on at", 1, "--on must be batch or slurm or kubernetes, got \"at\""},
 		{"--on at", 1, "`scheduler` that runs servers and their load: batch or slurm or kubernetes"},
 		{"--on batch", 0, "2 measurements made"}, {"--on batch --retry", 0, "nothing is left to measure"},
 		{"--on batch --follow", 1, "no jobs are under way"},

@@ -72,34 +72,14 @@ func (o *schedulerOptions) backend() engine.Backend {
 // attaches reports whether the jobs of an earlier command are meant.
 func (o *schedulerOptions) attaches() bool { return o.on != "" && (o.follow || o.cancel || o.retry) }
 
-// Values of --node.
-const (
-	nodeSame  = "same"
-	nodeOther = "other"
-)
-
 // check refuses flags that do not go together.
-func (o *schedulerOptions) check(dryRun bool) error {
-	one := count(o.follow, o.cancel, o.detach || o.retry)
-	for _, c := range []struct {
-		wrong     bool
-		fix, what string
-	}{
-		{o.on == "" && one > 0, "ttreport collect --on slurm --follow",
-			"--detach, --follow, --retry and --cancel are about jobs of a scheduler, and --on names none"},
-		{o.on != "" && o.backend() == nil, "ttreport collect --on slurm",
-			fmt.Sprintf("--on %q: the schedulers that can be used are %s", o.on, strings.Join(o.names(), " and "))},
-		{o.node != "" && (o.on == "" || o.node != nodeSame && o.node != nodeOther),
-			"ttreport collect --on slurm --recheck --node other",
-			fmt.Sprintf("--node %q: it is same or other, with --on", o.node)},
-		{one > 1, "leave all but one out", "--follow, --cancel and --detach or --retry exclude each other"},
-		{o.attaches() && dryRun, "leave one of them out",
-			"--dry-run is about jobs that are not submitted yet; --follow, --cancel and --retry are about others"},
-		{o.poll <= 0, "--poll 10s", fmt.Sprintf("--poll must be above zero, got %s", o.poll)},
-	} {
-		if c.wrong {
-			return fail(exitUsage, c.fix, "collect: %s", c.what)
-		}
+func (o *schedulerOptions) check() error {
+	names := strings.Join(o.names(), " or ")
+	switch {
+	case o.on != "" && o.backend() == nil:
+		return fail(exitUsage, "as in --on "+o.names()[0], "collect: --on must be %s, got %q", names, o.on)
+	case o.poll <= 0:
+		return fail(exitUsage, "as in --poll 10s", "collect: --poll must be above zero, got %s", o.poll)
 	}
 	for f, name := range o.own {
 		if f.Changed && name != o.on {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -129,21 +130,70 @@ func commandText(file string) string {
 }
 
 // command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
-// help explains, behind "Flags:" what [bind] declares for its variables, and behind "Examples:" lines to type. One
-// whose usage is its name takes no arguments.
+// help explains, behind "Flags:" what [bind] declares for its variables, behind "Rules:" which of them go together, see
+// [obeyRules], and behind "Examples:" lines to type. One whose usage is its name takes no arguments.
 func command(name string, vars map[string]any, run func(*cobra.Command, []string) error) *cobra.Command {
 	use, text, _ := strings.Cut(commandText(name+".txt"), "\n")
 	short, text, _ := strings.Cut(text, "\n")
-	long, examples, _ := strings.Cut(text, "\nExamples:\n")
-	long, _, _ = strings.Cut(long, "\nFlags:\n")
-	c := &cobra.Command{Use: use, Short: short, Long: long, Example: examples, RunE: run}
+	text, examples, _ := strings.Cut(text, "\nExamples:\n")
+	text, rules, _ := strings.Cut(text, "\nRules:\n")
+	long, flags, _ := strings.Cut(text, "\nFlags:\n")
+	c := &cobra.Command{Use: use, Short: short, Long: long, Example: examples, RunE: run,
+		Annotations: map[string]string{flagLines: flags, goTogether: rules}}
 	if use == name && run != nil {
 		c.Args = noArguments
 	}
 	if vars != nil {
-		bind(c.Flags(), name, vars)
+		bind(c, vars)
 	}
 	return c
+}
+
+// Annotations of commands: parts of their texts.
+const (
+	flagLines  = "flags"
+	goTogether = "rules"
+)
+
+// obeyRules refuses flags that do not go together, by the rules of a command's text, each with what to do behind a
+// colon: "--a, --b needs --c, --d" (one of these), "--a excludes --b, --c=x", "--a is x, y or z".
+func obeyRules(c *cobra.Command) error {
+	for line := range strings.Lines(strings.ReplaceAll(c.Annotations[goTogether], "\n  ", " ")) {
+		rule, fix, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		for _, verb := range []string{" needs ", " excludes ", " is "} {
+			left, right, _ := strings.Cut(rule, verb)
+			others := strings.Split(strings.Replace(right, " or ", ", ", 1), ", ")
+			for flag := range strings.SplitSeq(left, ", ") {
+				if right == "" || !isGiven(c, flag) {
+					continue
+				}
+				value := c.Flag(flag[2:]).Value.String()
+				at := slices.IndexFunc(others, func(other string) bool { return other == value || isGiven(c, other) })
+				switch {
+				case verb == " is " && at < 0:
+					return fail(exitUsage, "as in "+flag+" "+others[0], "%s: %s must be %s, got %q", c.Name(), flag, right, value)
+				case verb == " needs " && at < 0:
+					all := strings.Join(others, " or ")
+					return fail(exitUsage, cmp.Or(fix, "add "+all), "%s: %s needs %s", c.Name(), flag, all)
+				case verb == " excludes " && at >= 0:
+					return fail(exitUsage, cmp.Or(fix, "leave one of them out"), "%s: %s and %s exclude each other", c.Name(), flag,
+						strings.Replace(others[at], "=", " ", 1))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isGiven reports whether a flag is given, as --name, or has a value, as --name=value.
+func isGiven(c *cobra.Command, text string) bool {
+	name, isFlag := strings.CutPrefix(text, "--")
+	name, want, _ := strings.Cut(name, "=")
+	f := c.Flag(name)
+	if isFlag && f == nil {
+		panic(fmt.Sprintf("%s.txt has a rule of %s, which is not declared", c.Name(), text))
+	}
+	return isFlag && f.Changed && f.Value.String() != "false" && (want == "" || want == f.Value.String())
 }
 
 // newRoot makes the program: its commands in the order of the help, and how all of them explain themselves and fail.
@@ -160,7 +210,7 @@ func newRoot(sh *shell) *cobra.Command {
 		return failure{code: exitUsage, err: errors.New("")}
 	}
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
-		return errors.Join(emptyArgument(c, args), noNumber(c))
+		return cmp.Or(emptyArgument(c, args), noNumber(c), obeyRules(c))
 	}
 	root.AddCommand(
 		collectCommand(sh), buildCommand(sh), serveCommand(sh), demoCommand(sh), ingestCommand(sh), inspectCommand(sh),

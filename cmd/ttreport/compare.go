@@ -39,10 +39,6 @@ func compareCommand(sh *shell) *cobra.Command {
 				"compare: --tools needs two tools, and one side that both measured")
 		case len(o.tools) == 0 && len(args) != 2:
 			return fail(exitUsage, "ttreport compare v0.5.0 v0.6.0", "compare: needs two sides, A and B")
-		case !slices.Contains([]string{"term", "md", "csv", "json"}, o.format):
-			return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", o.format)
-		case o.texts && o.format != "term":
-			return fail(exitUsage, "leave one of the two out", "compare: --texts is for --format term")
 		}
 		return o.compare(c.Context(), sh, args)
 	})

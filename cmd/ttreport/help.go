@@ -139,9 +139,8 @@ const (
 // default. In a line such as "-m --model*: usage" the star is of a flag that the help shows without --all, and three
 // points are of one that may be repeated. Brackets have the heading of those below, and a line that begins with a space
 // goes on. "@NAME" stands for the lines of NAME.flags, which several commands have, or for what a function declares.
-func bind(fs *pflag.FlagSet, command string, vars map[string]any) {
-	_, text, _ := strings.Cut(commandText(command+".txt"), "\nFlags:\n")
-	text, _, _ = strings.Cut(text, "\nExamples:\n")
+func bind(c *cobra.Command, vars map[string]any) {
+	fs := c.Flags()
 	heading, names := "", strings.NewReplacer("{sweeps}", strings.Join(plan.SweepNames(), ", "),
 		"{tools}", strings.Join(tool.Names(false), ", "), "{evals}", strings.Join(tool.Names(true), ", "),
 		"{kinds}", gate.KindList())
@@ -180,8 +179,8 @@ func bind(fs *pflag.FlagSet, command string, vars map[string]any) {
 			}
 		}
 	}
-	if declare(text); len(vars) > 0 {
-		panic(fmt.Sprintf("%s.txt has no line of %v", command, slices.Sorted(maps.Keys(vars))))
+	if declare(c.Annotations[flagLines]); len(vars) > 0 {
+		panic(fmt.Sprintf("%s.txt has no line of %v", c.Name(), slices.Sorted(maps.Keys(vars))))
 	}
 }
 

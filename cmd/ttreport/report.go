@@ -251,12 +251,6 @@ func releaseError(flag string, err error) error {
 	return fail(exitUsage, didYouMean(unknown.Name, unknown.Newest, "", known), "%w (%s)", err, flag)
 }
 
-// Layouts of reports: those of tt-inference-server, and results of nm-vllm's benchmark scripts.
-const (
-	reportsTT = "tt"
-	reportsNM = "nm-vllm"
-)
-
 // writeReports writes the newest release in the layout that was asked for.
 func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *render.Report) error {
 	at := report.Newest()
@@ -269,7 +263,7 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 	}
 	layout, dir := "tt-inference-server", cmp.Or(o.reportsDir, ws.Reports())
 	var files []parity.File
-	if o.reports == reportsNM {
+	if o.reports == "nm-vllm" {
 		layout, dir = "nm-vllm", cmp.Or(o.reportsDir, filepath.Join(ws.Reports(), "benchmark_results"))
 		var runs []schema.Run
 		for _, in := range list {

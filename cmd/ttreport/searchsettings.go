@@ -64,9 +64,6 @@ func (o collectOptions) climb(entries []plan.Entry) (*plan.Climb, error) {
 	const example = "--server-param max-num-seqs=64,128,256 --server-param block-size=16,32 --search output_tps"
 	info, _ := schema.MetricByName(o.search)
 	switch {
-	case o.against.baseline != "" || o.scheduler.on != "" || o.serverOnly:
-		return nil, fail(exitUsage, "leave --search out, or run it within an allocation: srun --exclusive ttreport collect …",
-			"collect: --search measures one setting after the other here; --against, --on and --server-only exclude it")
 	case info.Better == schema.Neither:
 		const format = "collect: --search %q: expected a metric of which more or less is better"
 		return nil, fail(exitUsage, example, format, o.search)
