@@ -22,6 +22,7 @@ import (
 	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
@@ -343,7 +344,7 @@ func (o collectOptions) run(
 		}
 	}
 	var outs []collect.Outcome
-	folder, err := openFolder(ctx, o.sh, ws, func() (*collect.Folder, error) {
+	folder, err := o.openFolder(ctx, func() (*collect.Folder, error) {
 		return collect.Open(ctx, results, o.job.shown(show), sidesOf(sessions)...)
 	})
 	if err == nil {
@@ -363,7 +364,7 @@ func (o collectOptions) run(
 		if len(all.Points)+all.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
-		return done, o.collectError(ctx, ws, err)
+		return done, o.runError(ctx, ws, err)
 	}
 	what, journals := measured(all)+" measured", "the journal in %s has"
 	next := append([]string{"ttreport", "build"}, o.outPath()...)
@@ -379,6 +380,73 @@ func (o collectOptions) run(
 	}
 	done.release = cmp.Or(newest.Plan.Release, filepath.Base(done.dirs[len(done.dirs)-1]))
 	return done, nil
+}
+
+// whileHeld tries something once a second, as long as another process holds it and the patience with it lasts; waiting
+// is called once.
+func (s *shell) whileHeld(ctx context.Context, held error, waiting func(error), try func(left *shell) error) error {
+	for deadline, said := time.Now().Add(s.patience), false; ; said = true {
+		left := *s
+		left.patience = max(0, time.Until(deadline))
+		err := try(&left)
+		if !errors.Is(err, held) || !time.Now().Before(deadline) {
+			return err
+		}
+		if !said {
+			waiting(err)
+		}
+		if err := process.Sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
+func (o collectOptions) lockDevice(ctx context.Context, sessions ...*session.Session) (release func(), err error) {
+	if o.job.allocated {
+		return func() {}, nil
+	}
+	sh := *o.sh
+	if !o.job.once {
+		sh.patience = 0
+	}
+	err = sh.whileHeld(ctx, collect.ErrBusy, func(err error) { sh.say("waiting   %v", err) }, func(*shell) (err error) {
+		release, err = sessions[0].Lock(sessions[1:]...)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		const fix = "wait for it, or end it: two loads on one device measure each other"
+		return nil, fail(exitCollect, fix, "collect: %w", err)
+	}
+	return release, err
+}
+
+// openFolder makes the run folder, or takes over an interrupted one, while no other command works in the workspace:
+// ingest and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there
+// can be built; the folder has a lock of its own then. It waits while another process is at the folder that would be
+// resumed.
+func (o collectOptions) openFolder(
+	ctx context.Context, open func() (*collect.Folder, error),
+) (folder *collect.Folder, err error) {
+	waiting := func(error) {
+		o.sh.say("waiting for another ttreport that measures the same plan in %s", folder.Path())
+	}
+	err = o.sh.whileHeld(ctx, folderlock.ErrHeld, waiting, func(left *shell) error {
+		release, err := left.lock(ctx, o.ws.Dir, folderlock.Exclusive)
+		if err != nil {
+			return err
+		}
+		defer release()
+		folder, err = open()
+		return err
+	})
+	switch {
+	case err == nil || errors.As(err, &failure{}) || ctx.Err() != nil:
+		return folder, err
+	case errors.Is(err, folderlock.ErrHeld):
+		return folder, fail(exitLocked, "wait for it, or end it; --no-resume measures anew beside it", "collect: %w", err)
+	}
+	return folder, collectError(ctx, o.sh, nil, err)
 }
 
 // measured says what was measured: "4 points and 1 eval".
@@ -633,8 +701,8 @@ func planError(err error) error {
 	return failure{code: exitCollect, err: err, hint: "ttreport doctor lists what is missing"}
 }
 
-// collectError gives an error of measuring its exit code and what to do about it. ws is nil where nothing was measured.
-func (o collectOptions) collectError(ctx context.Context, ws *workspace.Workspace, err error) error {
+// runError is collectError, also within a job.
+func (o collectOptions) runError(ctx context.Context, ws *workspace.Workspace, err error) error {
 	if o.job.once && ctx.Err() == nil && (errors.Is(err, collect.ErrFull) || errors.Is(err, server.ErrDied)) {
 		const fix = "mend that, and where it was submitted: ttreport collect --on … --retry, which measures what is " +
 			"missing. What was measured until now is kept"
@@ -643,7 +711,7 @@ func (o collectOptions) collectError(ctx context.Context, ws *workspace.Workspac
 	return collectError(ctx, o.sh, ws, err)
 }
 
-// collectError is the same for a command that a person runs.
+// collectError gives an error of measuring its exit code and what to do about it. ws is nil where nothing was measured.
 func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
 	if ctx.Err() != nil {
 		const text = "what was measured until now is kept in %s; ttreport build shows it and what is missing, " +

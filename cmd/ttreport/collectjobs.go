@@ -24,7 +24,6 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
-	"github.com/ttreport/ttreport/collect/session"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
@@ -291,28 +290,6 @@ func (j jobOptions) shown(show *progress.Display) func(collect.Event) {
 			_ = j.printer.Print(server.LogName) // what cannot be printed is an error at the end
 		}
 		show.Event(e)
-	}
-}
-
-// lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
-func (o collectOptions) lockDevice(ctx context.Context, sessions ...*session.Session) (release func(), err error) {
-	if o.job.allocated {
-		return func() {}, nil
-	}
-	for deadline, said := time.Now().Add(o.sh.patience), false; ; said = true {
-		if release, err = sessions[0].Lock(sessions[1:]...); err == nil {
-			return release, nil
-		}
-		if !errors.Is(err, collect.ErrBusy) || !o.job.once || !time.Now().Before(deadline) {
-			const fix = "wait for it, or end it: two loads on one device measure each other"
-			return nil, fail(exitCollect, fix, "collect: %w", err)
-		}
-		if !said {
-			o.sh.say("waiting   %v", err)
-		}
-		if err := process.Sleep(ctx, time.Second); err != nil {
-			return nil, err
-		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -77,15 +78,11 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		})
 	}
 	bad = slices.Concat(bad, unusedNames(ws, cols), unlike)
-	mode, err := render.ReadMode(ws.Config.Site.Mode)
-	if err != nil {
-		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)
-	}
 	echarts := render.Licence{
 		Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt",
 	}
 	return render.New(render.Input{
-		Title: ws.Title(), Mode: mode, Reference: ws.Config.Reference.Model,
+		Title: ws.Title(), Mode: ws.Mode, Reference: ws.Config.Reference.Model,
 		Prices: render.Prices(ws.Config.Prices),
 		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
 		Board: render.Board{Listing: render.Listing(ws.Config.Board.Listing), Groups: ws.Config.Board.Groups},
@@ -206,19 +203,11 @@ func judgeHistory(
 		}
 	}
 	cols = withCosts(withEnergy(cols, ws), ws)
-	order, err := ws.ReleaseOrder()
-	if err != nil {
-		return nil, nil, failure{code: exitUsage, err: err}
-	}
 	policy, err := ws.Policy(time.Now())
 	if err != nil {
 		return nil, nil, failure{code: exitUsage, err: err}
 	}
-	on, err := ws.FailOn()
-	if err != nil {
-		return nil, nil, failure{code: exitUsage, err: err}
-	}
-	all := judge.Releases(cols, order)
+	all := judge.Releases(cols, ws.Order)
 	unlike := judge.Repeats(cols, all, policy, filepath.ToSlash(ws.History()))
 	releases, err := judge.Narrow(cols, all, view)
 	if err != nil {
@@ -228,7 +217,7 @@ func judgeHistory(
 	if err != nil {
 		return nil, nil, err
 	}
-	judged.Listed, judged.FailOn = order, on
+	judged.Listed, judged.FailOn = ws.Order, ws.FailOn
 	return judged, unlike, nil
 }
 
@@ -361,3 +350,39 @@ func oursOrNew(name string) error {
 	}
 	return fail(exitUsage, "choose another folder with --reports-out", "%s was written by another program", name)
 }
+
+// spelling is two names under which one model or device may have been measured.
+type spelling struct{ fact, a, b string }
+
+// spellings lists names that may be of one model, which differ in case or punctuation alone, or of one device, where
+// one may also be a part of the other.
+func spellings(models, devices map[string]bool) (out []spelling) {
+	plain := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		var kept strings.Builder
+		for i, r := range name {
+			switch {
+			case unicode.IsLetter(r) || unicode.IsDigit(r):
+				kept.WriteRune(unicode.ToLower(r))
+			case r == '.' && i > 0 && i+1 < len(name) && unicode.IsDigit(rune(name[i-1])) && unicode.IsDigit(rune(name[i+1])):
+				kept.WriteByte('.') // 1.3b is not 13b
+			}
+		}
+		letters := kept.String()
+		if first, has := plain[letters]; has && letters != "" {
+			out = append(out, spelling{"model", first, name})
+			continue
+		}
+		plain[letters] = name
+	}
+	names := slices.Sorted(maps.Keys(devices))
+	for i, b := range names {
+		isOne := func(a string) bool { return !schema.SameDevice(a, b) && schema.IsDeviceWithin(a, b) }
+		if first := slices.IndexFunc(names[:i], isOne); first >= 0 {
+			out = append(out, spelling{"device", names[first], b})
+		}
+	}
+	return out
+}
+
+const codeSpellings = "two-spellings"

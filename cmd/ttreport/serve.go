@@ -8,10 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/collect/process"
-	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/site/preview"
 )
 
@@ -80,38 +76,4 @@ func (o serveOptions) again(ctx context.Context, sh *shell, s *preview.Server, p
 		s.Failed(err.Error())
 	}
 	return err
-}
-
-// openFolder makes the run folder, or takes over an interrupted one, while no other command works in the workspace:
-// ingest and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there
-// can be built; the folder has a lock of its own then. It waits while another process is at the folder that would be
-// resumed.
-func openFolder(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, open func() (*collect.Folder, error),
-) (folder *collect.Folder, err error) {
-	for deadline, said := time.Now().Add(sh.patience), false; ; said = true {
-		left := *sh
-		left.patience = max(0, time.Until(deadline))
-		release, err := left.lock(ctx, ws.Dir, folderlock.Exclusive)
-		if err != nil {
-			return folder, err
-		}
-		folder, err = open()
-		release()
-		switch {
-		case err == nil:
-			return folder, nil
-		case !errors.Is(err, folderlock.ErrHeld):
-			return folder, collectError(ctx, sh, nil, err)
-		case !time.Now().Before(deadline):
-			const fix = "wait for it, or end it; --no-resume measures anew beside it"
-			return folder, fail(exitLocked, fix, "collect: %w", err)
-		}
-		if !said {
-			sh.say("waiting for another ttreport that measures the same plan in %s", folder.Path())
-		}
-		if err := process.Sleep(ctx, time.Second); err != nil {
-			return folder, err
-		}
-	}
 }

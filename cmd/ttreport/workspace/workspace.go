@@ -171,14 +171,36 @@ type Release struct {
 	Line string `yaml:"line"`
 }
 
+// orderOf is the order that a list of releases states.
+func orderOf(list []Release) (out []judge.Configured, err error) {
+	for i, r := range list {
+		if slices.ContainsFunc(list[:i], func(x Release) bool { return x.Name == r.Name }) {
+			return nil, fmt.Errorf("releases: %s is listed twice, and a release has one place", r.Name)
+		}
+		c := judge.Configured{Name: r.Name, Line: r.Line}
+		if r.Date != "" {
+			if c.Date, err = time.Parse(time.DateOnly, r.Date); err != nil {
+				return nil, fmt.Errorf("releases: %s: date %q is not of the form 2026-01-31", r.Name, r.Date)
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
 // Workspace is an opened folder.
 type Workspace struct {
 	Dir        string
 	Config     Config
 	Configured bool // ttreport.yaml exists
 
-	Tables []table.Table  // mappings that the configuration states
-	files  *rootfs.Folder // nothing outside of it is read
+	// What the configuration states, as others take it.
+	Tables []table.Table // mappings
+	Order  []judge.Configured
+	FailOn gate.FailOn // nil for the default
+	Mode   render.Mode
+
+	files *rootfs.Folder // nothing outside of it is read
 }
 
 // Open reads a folder's configuration. A folder without one is a workspace with defaults.
@@ -220,11 +242,19 @@ func (w *Workspace) With(config []byte) (*Workspace, error) {
 	}
 	c := &out.Config
 	const where = "https://github.com/acme/engine/"
-	var err error
+	var err, noOrder, noMode, noKind error
 	out.Tables, err = table.Compile(c.Tables)
+	if out.Order, noOrder = orderOf(c.Releases); c.Judge.FailOn != nil {
+		if out.FailOn, noKind = gate.ParseFailOn(strings.Join(c.Judge.FailOn, ",")); noKind != nil {
+			noKind = fmt.Errorf("judge: fail_on: %s", strings.TrimPrefix(noKind.Error(), "--fail-on "))
+		}
+	}
+	if out.Mode, noMode = render.ReadMode(c.Site.Mode); noMode != nil {
+		noMode = fmt.Errorf("site.mode %q: %w", c.Site.Mode, noMode)
+	}
 	err = cmp.Or(c.Site.CommitURL.check("commit_url", where+"commit/{commit}", "{commit}"),
 		c.Site.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}"),
-		c.Models.check(), c.Devices.check(), c.Prices.check(), c.Power.check(), c.Board.check(), err)
+		c.Models.check(), c.Devices.check(), c.Prices.check(), c.Power.check(), c.Board.check(), err, noOrder, noKind, noMode)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -269,28 +299,6 @@ func (w *Workspace) Logo() string {
 		return ""
 	}
 	return filepath.Join(w.Dir, filepath.FromSlash(w.Config.Site.Logo))
-}
-
-// ReleaseOrder returns the configured releases.
-func (w *Workspace) ReleaseOrder() ([]judge.Configured, error) {
-	var out []judge.Configured
-	seen := map[string]bool{}
-	for _, r := range w.Config.Releases {
-		c := judge.Configured{Name: r.Name, Line: r.Line}
-		if seen[r.Name] {
-			return nil, fmt.Errorf("%s: releases: %s is listed twice, and a release has one place", ConfigName, r.Name)
-		}
-		seen[r.Name] = true
-		if r.Date != "" {
-			t, err := time.Parse(time.DateOnly, r.Date)
-			if err != nil {
-				return nil, fmt.Errorf("%s: releases: %s: date %q is not of the form 2026-01-31", ConfigName, r.Name, r.Date)
-			}
-			c.Date = t
-		}
-		out = append(out, c)
-	}
-	return out, nil
 }
 
 // mostText is how long a file may be that a person wrote: a note, targets, the configuration, the logo.
@@ -425,18 +433,6 @@ func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
 		return nil, fmt.Errorf("%s: %w", ConfigName, err)
 	}
 	return p, nil
-}
-
-// FailOn is what the configuration says a gate fails on; nil where it says nothing.
-func (w *Workspace) FailOn() (gate.FailOn, error) {
-	if w.Config.Judge.FailOn == nil {
-		return nil, nil
-	}
-	on, err := gate.ParseFailOn(strings.Join(w.Config.Judge.FailOn, ","))
-	if err != nil {
-		return nil, fmt.Errorf("%s: judge: fail_on: %s", ConfigName, strings.TrimPrefix(err.Error(), "--fail-on "))
-	}
-	return on, nil
 }
 
 // Addresses are addresses with holes, by component: {vllm: https://example.org/vllm/commit/{commit}}. One alone, under

@@ -38,13 +38,11 @@ releases: [{name: v1, date: 2026-01-31, line: main}]
 		p.Decisions[0].Kind != schema.Waive || p.Decisions[0].Select.Workload != "128/128/1" {
 		t.Errorf("%+v %v", p, err)
 	}
-	on, err := ws.FailOn()
-	if err != nil || len(on) != 3 || !on[gate.Kind("suspected")] {
-		t.Errorf("%v %v", on, err)
+	if len(ws.FailOn) != 3 || !ws.FailOn[gate.Kind("suspected")] {
+		t.Errorf("%v", ws.FailOn)
 	}
-	order, err := ws.ReleaseOrder()
-	if err != nil || len(order) != 1 || order[0].Line != "main" || order[0].Date.Day() != 31 {
-		t.Errorf("%+v %v", order, err)
+	if order := ws.Order; len(order) != 1 || order[0].Line != "main" || order[0].Date.Day() != 31 {
+		t.Errorf("%+v", order)
 	}
 }
 
@@ -55,6 +53,7 @@ func TestMistakes(t *testing.T) {
 			"there are ttft",
 		"judge: {eval_points: 100}":                     "ttreport.yaml: judge: eval_points: 100",
 		"judge: {fail_on: [confirmd]}":                  `ttreport.yaml: judge: fail_on: "confirmd"`,
+		"site: {mode: nights}":                          `ttreport.yaml: site.mode "nights": modes are auto, release,`,
 		"releases: [{name: v1}, {name: v1}]":            "v1 is listed twice",
 		"releases: [{name: v1, date: 31.1.2026}]":       "is not of the form 2026-01-31",
 		"decisions: [{id: a, kind: ignore, reason: r}]": `ttreport.yaml: decisions[0] a: kind "ignore"`,
@@ -62,12 +61,6 @@ func TestMistakes(t *testing.T) {
 		ws, err := open(t, text)
 		if err == nil {
 			_, err = ws.Policy(time.Now())
-		}
-		if err == nil {
-			_, err = ws.FailOn()
-		}
-		if err == nil {
-			_, err = ws.ReleaseOrder()
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
