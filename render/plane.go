@@ -19,9 +19,9 @@ import (
 
 // Prices are what a device costs an hour, by its name.
 type Prices struct {
-	Currency string             // "USD"
-	Hour     map[string]float64 // of the device as it is named
-	ChipHour map[string]float64 // of one of its accelerators
+	Currency string             `yaml:"currency"`      // "USD"
+	Hour     map[string]float64 `yaml:"per_hour"`      // of the device as it is named
+	ChipHour map[string]float64 `yaml:"per_chip_hour"` // of one of its accelerators
 }
 
 // Of is what a device with so many accelerators costs an hour; 0 where that is not known.

@@ -43,14 +43,14 @@ type Input struct {
 // Listing orders and hides names in lists. What is hidden keeps its page and its part in every
 // decision: hiding excuses nothing.
 type Listing struct {
-	Order []string
-	Hide  []string // globs
+	Order []string `yaml:"order"` // these first, in this order
+	Hide  []string `yaml:"hide"`  // globs; their pages stay, and lists show how many are hidden
 }
 
 // Board orders and hides the tasks of evals, and names groups of them.
 type Board struct {
-	Listing
-	Groups map[string][]string // globs
+	Listing `yaml:",inline"`
+	Groups  map[string][]string `yaml:"groups"` // globs
 }
 
 // place is where a name stands: the listed first.

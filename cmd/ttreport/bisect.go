@@ -531,7 +531,7 @@ func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]re
 		is := func(r ref) bool { return r.Name == x.name || r.tag == x.name }
 		if *x.at = slices.IndexFunc(list, is); *x.at < 0 {
 			return nil, fail(exitUsage, "ttreport bisect --dry-run lists the builds",
-				"bisect: --%s %q is none of the %d builds", x.flag, x.name, len(list))
+				"bisect: --%s must be one of the %d builds, got %q", x.flag, len(list), x.name)
 		}
 	}
 	if to-from < 1 {

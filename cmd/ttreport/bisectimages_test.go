@@ -72,7 +72,7 @@ func TestBisectImages(t *testing.T) {
 		{`"latest" has no date or version`, "--images", image},
 		{"has no such image", "--images", strings.Replace(image, "server", "other", 1)},
 		{`has only one tag that matches`, "--images", image, "--tags", "*0203"},
-		{`--good "nightly-1" is none of the 4 builds`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
+		{`--good must be one of the 4 builds, got "nightly-1"`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
 		{"must be an image without a tag", "--images", image + ":latest"},
 		{"--tags needs --images", "--tags", "v*"},
 		{"bisect: --run-arg needs --images or --list", "--run-arg=--gpus=all"},

@@ -224,7 +224,7 @@ func (o collectOptions) measure(ctx context.Context) (done collected, err error)
 	}
 	if _, detaches := s.Server.(server.Detacher); o.serverOnly && !detaches {
 		return done, fail(exitUsage, "--server docker, or --server 'command …'",
-			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
+			"collect: --server-only needs a server that is started, got %s", s.Options.Server.Name)
 	}
 	return o.perform(ctx, show, s)
 }

@@ -251,9 +251,8 @@ func (o *compareOptions) side(
 	paths := []string{name}
 	if _, err := os.Stat(name); err != nil {
 		if paths, err = filepath.Glob(name); err != nil || len(paths) == 0 {
-			return nil, fail(exitUsage,
-				"a side is a release or run id in history/, a file, a folder or a glob in quotes",
-				"compare: %q is none of them", name)
+			return nil, fail(exitUsage, "ttreport history list has the runs that are stored",
+				"compare: a side must be a release or a run in history/, a file, a folder or a glob in quotes, got %q", name)
 		}
 	}
 	set, err := load(ctx, ws, paths, o.id)

@@ -30,7 +30,7 @@ var retired = []*regexp.Regexp{
 		`One row a workload; below a|of ttreport check \(0 pass|^With it $`),
 	// "X is no Y", and a person who is not there.
 	regexp.MustCompile(`(?i)(which|that|it|value|copy|difference) (is|are) no (pass|verdict|measurement|pair)\b|` +
-		`%[a-z] (is|are) no [a-z]|\bis no (JSON|zero|measurement)\b|are no pair\b`),
+		`%[a-z] (is|are) no [a-z]|\bis no (JSON|zero|measurement)\b|are no pair\b|are no baseline`),
 	regexp.MustCompile(`(?i)beside (the )?history|\bbeside (v\d|%s|the one before|each other)|` +
 		`that nobody (has|accepted)|\bnobody's\b|was built with version|confirmed regressions"`),
 	regexp.MustCompile("^(twice|clock|perfect|limited)$|`(twice|clock|perfect|limited)`|^## " +

@@ -83,9 +83,9 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	}
 	return render.New(render.Input{
 		Title: ws.Title(), Mode: ws.Mode, Reference: ws.Config.Reference.Model,
-		Prices: render.Prices(ws.Config.Prices),
-		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
-		Board: render.Board{Listing: render.Listing(ws.Config.Board.Listing), Groups: ws.Config.Board.Groups},
+		Prices: ws.Config.Prices,
+		Models: ws.Config.Models, Devices: ws.Config.Devices,
+		Board: ws.Config.Board,
 		Gate:  judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
 		Commits: render.CommitLinks{Commit: ws.Config.Site.CommitURL, Compare: ws.Config.Site.CompareURL},
 		Version: versionLine(), Topics: topics(), Titles: topicTitles(), Licences: []render.Licence{echarts},
@@ -129,7 +129,7 @@ func unusedNames(ws *workspace.Workspace, c *columns.Columns) (out []schema.Prob
 
 // withCosts adds what tokens cost by the prices of the workspace, which are in USD.
 func withCosts(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
-	prices := render.Prices(ws.Config.Prices)
+	prices := ws.Config.Prices
 	if len(prices.Hour)+len(prices.ChipHour) == 0 || cmp.Or(prices.Currency, "USD") != "USD" {
 		return c
 	}

@@ -41,14 +41,14 @@ const ConfigName = "ttreport.yaml"
 
 // Config is ttreport.yaml. Every field may be left out.
 type Config struct {
-	Title     string   `yaml:"title"`
-	Site      Site     `yaml:"site"`
-	Models    Listing  `yaml:"models"`
-	Devices   Listing  `yaml:"devices"`
-	Reference struct { // what others are compared with
+	Title     string         `yaml:"title"`
+	Site      Site           `yaml:"site"`
+	Models    render.Listing `yaml:"models"`
+	Devices   render.Listing `yaml:"devices"`
+	Reference struct {       // what others are compared with
 		Model string `yaml:"model"` // its scores: every other model has the difference from them
 	} `yaml:"reference"`
-	Prices    Prices              `yaml:"prices"`
+	Prices    render.Prices       `yaml:"prices"` // for output per money
 	Power     Power               `yaml:"power"`
 	Chips     map[string]int      `yaml:"chips"` // accelerators of a device, where results do not state them
 	Releases  []Release           `yaml:"releases"`
@@ -62,7 +62,7 @@ type Config struct {
 	Tables []table.Mapping `yaml:"tables"`
 	// Tasks are names of evals by the names that files have for them.
 	Tasks map[string]string `yaml:"tasks"`
-	Board Board             `yaml:"board"` // which of them are columns of boards
+	Board render.Board      `yaml:"board"` // which of them are columns of boards
 	// Plans are what ttreport collect measures when no model is named.
 	Plans []plan.Entry `yaml:"plans"`
 	// Resources are what jobs of collect --on need, by device; an entry of a plan may state others.
@@ -82,15 +82,8 @@ type Site struct {
 	Tokens map[string]string `yaml:"tokens"`
 }
 
-// Prices are what devices cost an hour, for output per money.
-type Prices struct {
-	Currency string             `yaml:"currency"`
-	Hour     map[string]float64 `yaml:"per_hour"`      // of the device as results name it
-	ChipHour map[string]float64 `yaml:"per_chip_hour"` // of one of its accelerators
-}
-
-// check refuses prices that no device has.
-func (p Prices) check() error {
+// checkPrices refuses prices that no device has.
+func checkPrices(p render.Prices) error {
 	for _, list := range []map[string]float64{p.Hour, p.ChipHour} {
 		for device, v := range list {
 			if !(v > 0) || math.IsInf(v, 0) {
@@ -126,40 +119,18 @@ func (p Power) check() error {
 	return nil
 }
 
-// Listing orders and hides names in lists of the site.
-type Listing struct {
-	Order []string `yaml:"order"` // these first, in this order
-	Hide  []string `yaml:"hide"`  // globs; their pages stay, and lists show how many are hidden
-}
-
-// Board says which tasks of evals boards show: these first, in this order, and those not. A group has ranks of its own.
-type Board struct {
-	Listing `yaml:",inline"`
-	Groups  map[string][]string `yaml:"groups"` // tasks by the name of their group; globs
-}
-
 // mostListed bounds the entries of a listing: each is tried with every name.
 const mostListed = 1_000
 
-func (l Listing) check() error {
-	if len(l.Order) > mostListed || len(l.Hide) > mostListed {
-		return fmt.Errorf("order and hide have at most %d entries each", mostListed)
+// checkListing refuses names that cannot be matched in bounded time; hide are patterns.
+func checkListing(setting string, order, hide []string) error {
+	if len(order) > mostListed || len(hide) > mostListed {
+		return fmt.Errorf("%s: order and hide have at most %d entries each", setting, mostListed)
 	}
-	for _, pattern := range l.Hide {
+	for _, pattern := range hide {
 		if err := glob.Check(pattern); err != nil {
-			return fmt.Errorf("hide: %w", err)
+			return fmt.Errorf("%s: %w", setting, err)
 		}
-	}
-	return nil
-}
-
-func (b Board) check() error {
-	err := b.Listing.check()
-	for _, tasks := range b.Groups {
-		err = cmp.Or(err, Listing{Hide: tasks}.check())
-	}
-	if err != nil {
-		return fmt.Errorf("board: %w", err)
 	}
 	return nil
 }
@@ -252,9 +223,13 @@ func (w *Workspace) With(config []byte) (*Workspace, error) {
 	if out.Mode, noMode = render.ReadMode(c.Site.Mode); noMode != nil {
 		noMode = fmt.Errorf("site.mode %q: %w", c.Site.Mode, noMode)
 	}
+	for _, tasks := range c.Board.Groups {
+		err = cmp.Or(err, checkListing("board", nil, tasks))
+	}
 	err = cmp.Or(c.Site.CommitURL.check("commit_url", where+"commit/{commit}", "{commit}"),
 		c.Site.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}"),
-		c.Models.check(), c.Devices.check(), c.Prices.check(), c.Power.check(), c.Board.check(), err, noOrder, noKind, noMode)
+		checkListing("models", c.Models.Order, c.Models.Hide), checkListing("devices", c.Devices.Order, c.Devices.Hide),
+		checkListing("board", c.Board.Order, c.Board.Hide), checkPrices(c.Prices), c.Power.check(), err, noOrder, noKind, noMode)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
