@@ -180,8 +180,8 @@ func noOrderFix(report *render.Report, at int) string {
 	isDated := func(i int) bool { return !report.Columns.Runs[i].Start.IsZero() }
 	switch isDated := slices.ContainsFunc(r.Runs, isDated); {
 	case isDated && !r.Label && r.Channel == schema.ChannelDev:
-		return "a build without a channel cannot be a baseline: ttreport build --channel main PATH if they are of the main branch, " +
-			"or name each: ttreport build --release v1 FOLDER"
+		return "a build without a channel cannot be a baseline: ttreport build --channel main PATH if they are of the main " +
+			"branch, or name each: ttreport build --release v1 FOLDER"
 	case isDated || r.Label:
 		return "put targets into targets/, or keep the history of an earlier release"
 	}

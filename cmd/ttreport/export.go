@@ -113,15 +113,12 @@ func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir 
 	if _, _, err := soundTargets(ws, nil); err != nil { // verdicts against targets would be missing
 		return err
 	}
-	report, err := makeReport(ctx, ws, reportRequest{part: part})
+	report, _, err := checkOptions{by: "export"}.judge(ctx, ws, reportRequest{part: part})
 	if err != nil {
 		return err
 	}
 	if lost := report.Gate.Lost; len(lost) > 0 { // an export without them would look whole
 		return failure{code: exitInput, err: fmt.Errorf("export: %w", lost[0]), hint: "ttreport build names what is damaged"}
-	}
-	if len(report.Releases) == 0 {
-		return fail(exitUngraded, "ttreport build PATH reads results into history/", "export: %s holds no run", ws.History())
 	}
 	written, same, removed, err := e.to(ctx, dir, report)
 	if err != nil { // what was written is whole, and stays

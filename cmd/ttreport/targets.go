@@ -186,20 +186,13 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 	if err != nil {
 		return err
 	}
-	report, err := makeReport(ctx, ws, reportRequest{})
+	report, at, err := judged(ctx, ws, checkOptions{by: "targets propose", release: o.release})
 	release()
 	if err != nil {
 		return err
 	}
-	if len(report.Releases) == 0 {
-		return fail(exitUngraded, "ttreport build PATH reads results into history/",
-			"targets propose: %s holds no run", ws.History())
-	}
-	at := report.Newest()
-	if o.release != "" {
-		if at, err = releaseNamed(report, o.release); err != nil {
-			return err
-		}
+	if o.release == "" {
+		at = report.Newest()
 	}
 	from := &report.Releases[at]
 	asOf := from.Date.UTC().Format(time.DateOnly)

@@ -202,8 +202,7 @@ func Open(dir string) (*Workspace, error) {
 
 // With is the workspace with a configuration of this text.
 func (w *Workspace) With(config []byte) (*Workspace, error) {
-	out, name := *w, w.Settings()
-	out.Config, out.Configured = Config{}, true
+	out, name := Workspace{Dir: w.Dir, Configured: true, files: w.files}, w.Settings()
 	if len(strings.TrimSpace(string(config))) == 0 {
 		return &out, nil
 	}
@@ -229,7 +228,8 @@ func (w *Workspace) With(config []byte) (*Workspace, error) {
 	err = cmp.Or(c.Site.CommitURL.check("commit_url", where+"commit/{commit}", "{commit}"),
 		c.Site.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}"),
 		checkListing("models", c.Models.Order, c.Models.Hide), checkListing("devices", c.Devices.Order, c.Devices.Hide),
-		checkListing("board", c.Board.Order, c.Board.Hide), checkPrices(c.Prices), c.Power.check(), err, noOrder, noKind, noMode)
+		checkListing("board", c.Board.Order, c.Board.Hide), checkPrices(c.Prices), c.Power.check(), err, noOrder,
+		noKind, noMode)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
