@@ -49,8 +49,8 @@ func TestEveryRuleIsObeyed(t *testing.T) {
 			switch f := c.Flag(name[2:]); {
 			case value == "" && f.Value.Type() == "bool":
 				return name
-			case value == "" && f.Value.Type() == "int":
-				return name + "=3"
+			case value == "" && f.Value.Type() != "string":
+				return name + "=-5" + map[string]string{"duration": "s"}[f.Value.Type()]
 			}
 			return name + "=" + cmp.Or(value, "?!")
 		}

@@ -139,8 +139,6 @@ func (o *bisectOptions) complete() error {
 			len(o.Measure.Workloads))
 	case !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, o.metric):
 		return fail(exitUsage, "--metric ttft", "bisect: --metric must be ttft, tpot, e2el or output_tps, got %q", o.metric)
-	case o.measurements < 2:
-		return fail(exitUsage, "--measurements 100", "bisect: --measurements must be 2 or more, got %d", o.measurements)
 	case len(o.Options.Server.Args) > 0 && o.images+o.list == "":
 		return fail(exitUsage, "--images ghcr.io/acme/server, or --list FILE with images",
 			"bisect: what follows -- needs --images or --list")

@@ -47,10 +47,6 @@ func collectCommand(sh *shell) *cobra.Command {
 		if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
 			return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
 		}
-		if o.against.blocks < 2 || o.against.blocks > 100 {
-			const format = "collect: --blocks must be between 2 and 100, got %d: one block has no noise to compare with"
-			return fail(exitUsage, "--blocks 3 measures each server three times", format, o.against.blocks)
-		}
 		o.Server.Args, o.seeded = args, fs.Changed("seed")
 		return o.collect(c.Context())
 	}

@@ -73,12 +73,9 @@ func (o *schedulerOptions) attaches() bool { return o.on != "" && (o.follow || o
 
 // check refuses flags that do not go together.
 func (o *schedulerOptions) check() error {
-	names := strings.Join(o.names(), " or ")
-	switch {
-	case o.on != "" && o.backend() == nil:
-		return fail(exitUsage, "as in --on "+o.names()[0], "collect: --on must be %s, got %q", names, o.on)
-	case o.poll <= 0:
-		return fail(exitUsage, "as in --poll 10s", "collect: --poll must be above zero, got %s", o.poll)
+	if o.on != "" && o.backend() == nil {
+		return fail(exitUsage, "as in --on "+o.names()[0], "collect: --on must be %s, got %q",
+			strings.Join(o.names(), " or "), o.on)
 	}
 	for f, name := range o.own {
 		if f.Changed && name != o.on {

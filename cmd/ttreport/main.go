@@ -211,8 +211,9 @@ const (
 	goTogether = "rules"
 )
 
-// obeyRules refuses flags that do not go together, by the rules of a command's text, each with what to do behind a
-// colon: "--a, --b needs --c, --d" (one of these), "--a excludes --b, --c=x", "--a is x, y or z".
+// obeyRules refuses flags that do not go together, and values, by the rules of a command's text, each with what to do
+// behind a colon: "--a, --b needs --c, --d" (one of these), "--a excludes --b, --c=x", "--a is x, y or z", "--a is
+// from 1 to 9", "--a is from 1", "--a is above 0".
 func obeyRules(c *cobra.Command) error {
 	for line := range strings.Lines(strings.ReplaceAll(c.Annotations[goTogether], "\n  ", " ")) {
 		rule, fix, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -226,8 +227,9 @@ func obeyRules(c *cobra.Command) error {
 				value := c.Flag(flag[2:]).Value.String()
 				at := slices.IndexFunc(others, func(other string) bool { return other == value || isGiven(c, other) })
 				switch {
-				case verb == " is " && at < 0:
-					return fail(exitUsage, "as in "+flag+" "+others[0], "%s: %s must be %s, got %q", c.Name(), flag, right, value)
+				case verb == " is " && at < 0 && !isWithin(right, value):
+					return fail(exitUsage, cmp.Or(fix, "as in "+flag+" "+others[0]), "%s: %s must be %s, got %s", c.Name(), flag,
+						right, value)
 				case verb == " needs " && at < 0:
 					all := strings.Join(others, " or ")
 					return fail(exitUsage, cmp.Or(fix, "add "+all), "%s: %s needs %s", c.Name(), flag, all)
@@ -239,6 +241,19 @@ func obeyRules(c *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// isWithin reports whether bounds such as "above 0", "from 1" and "from 1 to 9" hold a number or a time in seconds.
+func isWithin(bounds, value string) bool {
+	kind, numbers, _ := strings.Cut(bounds, " ")
+	low, high, _ := strings.Cut(numbers, " to ")
+	v, err := strconv.ParseFloat(value, 64)
+	if d, notTime := time.ParseDuration(value); notTime == nil {
+		v, err = d.Seconds(), nil
+	}
+	least, noLeast := strconv.ParseFloat(low, 64)
+	most, noMost := strconv.ParseFloat(high, 64)
+	return err == nil && noLeast == nil && (v > least || v == least && kind == "from") && (noMost != nil || v <= most)
 }
 
 // isGiven reports whether a flag is given, as --name, or has a value, as --name=value.
@@ -266,7 +281,7 @@ func newRoot(sh *shell) *cobra.Command {
 		return failure{code: exitUsage, err: errors.New("")}
 	}
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
-		return cmp.Or(emptyArgument(c, args), noNumber(c), obeyRules(c))
+		return cmp.Or(emptyArgument(c, args), obeyRules(c))
 	}
 	root.AddCommand(
 		collectCommand(sh), buildCommand(sh), serveCommand(sh), demoCommand(sh), ingestCommand(sh), inspectCommand(sh),
@@ -424,32 +439,6 @@ func emptyArgument(c *cobra.Command, args []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if strings.TrimSpace(f.Value.String()) == "" && f.Name != "fail-on" { // which says itself what it lacks
 			err = fail(exitUsage, fix, "%s: --%s is empty", c.Name(), f.Name)
-		}
-	})
-	return err
-}
-
-// noNumber refuses numbers that no port has, and a zero of what is measured where it would mean that the flag was not
-// given, unless the usage says what zero is. A simulator may well be slower by zero.
-func noNumber(c *cobra.Command) (err error) {
-	measures := slices.Contains([]string{"collect", "bisect"}, c.Name())
-	c.Flags().Visit(func(f *pflag.Flag) {
-		value := f.Value.String()
-		zero := measures && f.DefValue == value && strings.TrimSuffix(value, "s") == "0"
-		zero = zero && !strings.Contains(f.Usage, "0 for")
-		takes, example := "", ""
-		switch kind := f.Value.Type(); {
-		case kind == "int" && strings.HasSuffix("-"+f.Name, "-port"):
-			if _, err := strconv.ParseUint(value, 10, 16); zero || err != nil {
-				takes, example = "a port from 1 to 65535", "8000"
-			}
-		case kind == "duration" && (zero || measures && strings.HasPrefix(value, "-")):
-			takes, example = "a time above zero", "30m, or leave it out"
-		case zero && slices.Contains([]string{"int", "float64"}, kind):
-			takes, example = "a number above zero", "4, or leave it out"
-		}
-		if takes != "" {
-			err = fail(exitUsage, "as in --"+f.Name+" "+example, "%s: --%s %s is not %s", c.Name(), f.Name, value, takes)
 		}
 	})
 	return err

@@ -24,9 +24,6 @@ func doctorCommand(sh *shell) *cobra.Command {
 	return command("doctor", map[string]any{
 		"for": &needed, "reset": &reset, "make": &create, "model": &o.Model, "image": &o.Image, "port": &o.Port,
 	}, func(c *cobra.Command, args []string) error {
-		if o.Port == 0 {
-			return fail(exitUsage, "a port is a number from 1 to 65535", "doctor: --port %d", o.Port)
-		}
 		ctx := c.Context()
 		ws, err := openWorkspace(".")
 		if err != nil {

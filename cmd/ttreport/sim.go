@@ -18,27 +18,14 @@ func simCommand(sh *shell) *cobra.Command {
 		"seed": &cfg.Seed, "max-num-seqs": &cfg.MaxBatch, "max-num-batched-tokens": &cfg.ChunkTokens,
 		"prefix-cache": &cfg.CacheTokens, "block-size": &cfg.CacheBlock, "acceptance": &cfg.Acceptance, "key-from": &key,
 	}, func(c *cobra.Command, _ []string) error {
-		if port == 0 {
-			return fail(exitUsage, "ttreport sim --port 8000", "sim: --port must be from 1 to 65535, got 0")
-		}
-		if share := cfg.Errors; !(share >= 0 && share <= 1) {
-			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500",
-				"sim: --errors must be between 0 and 1, got %g", share)
-		}
 		if !slices.IsSortedFunc(append([]float64{1}, append(cfg.Acceptance, 0)...), func(a, b float64) int {
 			return cmp.Compare(b, a)
 		}) {
 			return fail(exitUsage, "a token can be accepted only behind the one before: --acceptance 0.8,0.5",
 				"sim: --acceptance must be shares from 1 to 0, none above the one before, got %v", cfg.Acceptance)
 		}
-		if min(cfg.MaxBatch, cfg.ChunkTokens, cfg.CacheBlock) < 1 || cfg.CacheTokens < 0 {
-			return fail(exitUsage, "ttreport sim --help", "sim: numbers of requests and tokens must be above zero")
-		}
 		if cfg.Key = os.Getenv(key); key != "" && cfg.Key == "" {
 			return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", key)
-		}
-		if !(slower > -1 && slower < 1000) {
-			return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower must be between -1 and 1000, got %g", slower)
 		}
 		cfg.StepBase = time.Duration(float64(cfg.StepBase) * (1 + slower))
 		cfg.Addr = fmt.Sprintf("127.0.0.1:%d", port)
