@@ -72,7 +72,6 @@ func TestArguments(t *testing.T) {
 
 // Hindsight: a step that three nights confirm is a change, a peak and a step smaller than what matters are none.
 func TestHindsight(t *testing.T) {
-	delta := math.Log1p(.05)
 	for name, c := range map[string]struct {
 		z    []float64
 		at   int
@@ -84,13 +83,11 @@ func TestHindsight(t *testing.T) {
 		"later": {[]float64{0, .01, 0, .01, 0, .1, .11, .1, .1}, 5, nightCount{}}, // the median after it is the new level
 		"end":   {[]float64{0, .01, 0, .01, .1, .1}, -1, nightCount{}},
 	} {
-		if got := worsened(c.z, delta); got != c.at {
+		if got := worsened(c.z); got != c.at {
 			t.Errorf("%s: worse from %d, want %d", name, got, c.at)
 		}
-		said := slices.Repeat([]int{-1}, len(c.z))
-		said[4] = 4
 		var n nightCount
-		n.add(c.z, said, c.at, delta)
+		n.add(c.z, []alarm{{release: 4, since: 4}}, c.at)
 		if n != c.want {
 			t.Errorf("%s: counted %+v, want %+v", name, n, c.want)
 		}

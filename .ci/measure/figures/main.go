@@ -50,8 +50,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}{
 		{"groups", shops}, {"unchanged", unchanged}, {"changed", changed},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
-		{"annotated", annotated}, {"pairs", powerOfPairs}, {"bisect", bisect}, {"until", until},
-		{"capacity", capacitiesFound},
+		{"annotated", annotated}, {"pairs", pairs}, {"bisect", bisect}, {"until", until},
+		{"capacity", capacity},
 	} {
 		if o.only == "" || o.only == part.name {
 			part.measure(t)

@@ -36,25 +36,20 @@ func bisect(t *table) {
 	for _, step := range []float64{.02, .03, .05, .10} {
 		r := rand.New(rand.NewPCG(t.o.seed, 64))
 		trials := 10 * t.o.populations
-		found, plain, passes, most, undecided := 0., 0., 0., 0, 0
+		found, plain, passes, most, undecided := 0., 0., 0, 0, 0
 		for range trials {
 			first := 1 + r.IntN(commits)
 			got, n := search(newRig(r, first, step))
-			if got == first {
-				found++
-			}
-			if got == 0 {
+			passes, most = passes+n, max(most, n)
+			if found += one(got == first); got == 0 {
 				undecided++
 			}
-			passes, most = passes+float64(n), max(most, n)
-			if halving(newRig(r, first, step), step) == first {
-				plain++
-			}
+			plain += one(halving(newRig(r, first, step)) == first)
 		}
 		k := float64(trials)
 		t.row(found/k >= .95, fmt.Sprintf("a step of %g %% among %d commits, drift 5 %%, 3 %% outliers", 100*step, commits),
 			"found in >= .95 of trials", "%.3f in %.0f passes on average, at most %d, %d undecided; git bisect run %.2f in 7",
-			found/k, passes/k, most, undecided, plain/k)
+			found/k, float64(passes)/k, most, undecided, plain/k)
 	}
 }
 
@@ -108,24 +103,25 @@ func search(g *rig) (commit, passes int) {
 		if at == 0 {
 			break
 		}
-		// Both orders alike, so that drift cancels.
-		if block%2 == 0 {
-			good := g.measure(0)
-			s.Observe(at, g.measure(at)-good)
-		} else {
-			bad := g.measure(at)
-			s.Observe(at, bad-g.measure(0))
+		x, y := 0, at
+		if block%2 == 1 { // both orders alike, so that drift cancels
+			x, y = at, 0
 		}
+		first, second := g.measure(x), g.measure(y)
+		if x == at {
+			first, second = second, first
+		}
+		s.Observe(at, second-first)
 	}
 	return 0, g.pass
 }
 
 // halving is git bisect run with a script that measures once and compares with the good build, measured once.
-func halving(g *rig, step float64) int {
-	limit := g.measure(0) + math.Log1p(step)/2
+func halving(g *rig) int {
+	middle := g.measure(0) + math.Log1p(g.step)/2
 	good, bad := 0, commits
 	for bad-good > 1 {
-		if mid := (good + bad) / 2; g.measure(mid) > limit {
+		if mid := (good + bad) / 2; g.measure(mid) > middle {
 			bad = mid
 		} else {
 			good = mid
@@ -134,44 +130,48 @@ func halving(g *rig, step float64) int {
 	return bad
 }
 
-// Searches for each objective, and the requests that one measurement of the truth has.
-const (
-	capacityTrials = 40
-	trueRequests   = 20_000
-	trueArrivals   = 100_000 // of an open loop near its limit, whose queue comes and goes: with a fifth it was 1 % off
-)
+func noisySim(seed uint64) sim.Config { return sim.Config{Noise: .02, Drift: 1e-9, Seed: seed} }
 
-// capacitiesFound measures how far what --slo finds on a server with 2 % of noise is from where long measurements of
-// single loads begin to break the objective.
-func capacitiesFound(t *table) {
+// workload is a workload of the lists below.
+func workload(text string) (w plan.Workload) {
+	if err := w.Parse(text); err != nil {
+		panic(err) // a mistake in the list
+	}
+	return w
+}
+
+// capacity measures how far what --slo finds on a server with 2 % of noise is from where long measurements of single
+// loads begin to break the objective.
+func capacity(t *table) {
+	const trials = 40
 	for _, text := range []string{
 		"isl=128,osl=32,slo=tpot_mean<8ms", "isl=128,osl=32,slo=ttft_p90<60ms",
 		"isl=128,osl=32,rate=max,slo=tpot_mean<8ms", "isl=128,osl=32,rate=max,slo=ttft_p90<60ms",
 	} {
-		var w plan.Workload
-		if err := w.Parse(text); err != nil {
-			panic(err) // a mistake in the list above
-		}
+		w := workload(text)
 		truth := trueCapacity(w)
 		var off []float64
 		near, probes := 0., 0
-		for seed := range uint64(capacityTrials) {
-			found, n := searched(w, seed+1)
-			e := math.Abs(found/truth - 1)
-			if tolerance := max(.03, 1/truth); e <= tolerance && !w.FindRate || e <= .03 {
-				near++
+		for seed := range uint64(trials) {
+			var r struct {
+				Holds  float64
+				Probes []struct{}
 			}
-			off, probes = append(off, e), probes+n
+			collected(w, precision.Rule{}, seed+1, &r)
+			e := math.Abs(r.Holds/truth - 1)
+			near += one(e <= .03 || !w.FindRate && e <= 1/truth)
+			off, probes = append(off, e), probes+len(r.Probes)
 		}
 		slices.Sort(off)
-		share := near / capacityTrials
+		share := near / trials
 		t.row(share >= .95, "--slo: "+text, ".95 of answers within 3 % or one",
 			"%.2f within, of %.4g; median off by %.1f %%, most %.1f %%; %d measurements", share, truth,
-			100*off[len(off)/2], 100*off[len(off)-1], probes/capacityTrials)
+			100*off[len(off)/2], 100*off[len(off)-1], probes/trials)
 	}
 }
 
-// trueCapacity is the largest concurrency, or rate, at which a long measurement holds the objective.
+// trueCapacity is the largest concurrency, or rate, at which a long measurement holds the objective, without its
+// beginning.
 func trueCapacity(w plan.Workload) float64 {
 	low, high := 1., 2048.
 	for high-low > low*.002 {
@@ -181,7 +181,18 @@ func trueCapacity(w plan.Workload) float64 {
 				break
 			}
 		}
-		if w.SLO.Worst(long(w, mid).Set()) <= 1 {
+		l := builtin.Load{
+			Workload: traffic.Workload{ISL: w.ISL, OSL: w.OSL, Requests: 20_000, Concurrency: int(mid)}, Seed: 99,
+		}
+		if w.FindRate { // near its limit a queue comes and goes: with a fifth of the requests it was 1 % off
+			l.Concurrency, l.Rate, l.Requests = 0, mid, 100_000
+			l.Each = plan.Workload{ISL: w.ISL, OSL: w.OSL, Rate: mid}.Random(l.Requests, l.Seed)
+		}
+		out, err := builtin.RunVirtual(l, sim.NewVirtual(noisySim(7), time.Unix(1e9, 0)))
+		if err != nil {
+			panic(fmt.Sprint("simulator: ", err))
+		}
+		if out.Requests = out.Requests[len(out.Requests)/10:]; w.SLO.Worst(out.Set()) <= 1 {
 			low = mid
 		} else {
 			high = mid
@@ -189,26 +200,6 @@ func trueCapacity(w plan.Workload) float64 {
 	}
 	return low
 }
-
-// long is a long measurement of one load, without its beginning.
-func long(w plan.Workload, level float64) builtin.Outcome {
-	l := builtin.Load{
-		Workload: traffic.Workload{ISL: w.ISL, OSL: w.OSL, Requests: trueRequests, Concurrency: int(level)},
-		Seed:     99,
-	}
-	if w.FindRate {
-		l.Concurrency, l.Rate, l.Requests = 0, level, trueArrivals
-		l.Each = plan.Workload{ISL: w.ISL, OSL: w.OSL, Rate: level}.Random(l.Requests, l.Seed)
-	}
-	out, err := builtin.RunVirtual(l, sim.NewVirtual(noisySim(7), time.Unix(1e9, 0)))
-	if err != nil {
-		panic(fmt.Sprint("simulator: ", err))
-	}
-	out.Requests = out.Requests[len(out.Requests)/10:]
-	return out
-}
-
-func noisySim(seed uint64) sim.Config { return sim.Config{Noise: .02, Drift: 1e-9, Seed: seed} }
 
 // collected measures a workload on the simulator's own clock, as ttreport collect does, reads its result and returns
 // what the client said beside it.
@@ -237,19 +228,6 @@ func collected(w plan.Workload, rule precision.Rule, seed uint64, result any) (c
 	return side.Client
 }
 
-// searched is what --slo finds, with how many measurements.
-func searched(w plan.Workload, seed uint64) (found float64, probes int) {
-	var r struct {
-		Holds  float64
-		Probes []struct{}
-	}
-	collected(w, precision.Rule{}, seed, &r)
-	return r.Holds, len(r.Probes)
-}
-
-// untilTrials is how many measurements are made of each workload.
-const untilTrials = 80
-
 // longRun is how many requests the truth is of.
 const longRun = 40_000
 
@@ -257,26 +235,24 @@ const longRun = 40_000
 // intervals from a fixed number of requests as if these were independent: of one stream, of streams in step, of drawn
 // lengths, and of arrivals that queue.
 func until(t *table) {
+	const trials = 80
 	rule := precision.Rule{CI: .02, Most: time.Hour}
 	for _, text := range []string{
 		"isl=128,osl=32,c=1,n=32", "isl=128,osl=32,c=8,n=32", "isl=512,osl=64,c=32,n=128",
 		"isl=lognormal(128,0.5),osl=uniform(8,64),c=8,n=32", "isl=128,osl=32,rate=20,n=32", "isl=128,osl=64,rate=60,n=240",
 	} {
-		var w plan.Workload
-		if err := w.Parse(text); err != nil {
-			panic(err) // a mistake in the list above
-		}
+		w := workload(text)
 		long := w
 		long.Requests = longRun
 		truth := simulated(long, precision.Rule{}, 7)
 		var in, naive, requests float64
-		for trial := range uint64(untilTrials) {
+		for trial := range uint64(trials) {
 			adaptive := simulated(w, rule, 100+t.o.seed<<20+trial)
 			fixed := simulated(w, precision.Rule{}, 100+t.o.seed<<20+trial)
-			requests += float64(adaptive.n) / untilTrials
-			for i := range truth.mean {
-				in += holds(adaptive, truth, i) / untilTrials / float64(len(truth.mean))
-				naive += holds(fixed, truth, i) / untilTrials / float64(len(truth.mean))
+			requests += float64(adaptive.n) / trials
+			for i, mean := range truth.mean {
+				in += one(math.Abs(adaptive.mean[i]-mean) <= adaptive.half[i]) / trials / float64(len(truth.mean))
+				naive += one(math.Abs(fixed.mean[i]-mean) <= fixed.half[i]) / trials / float64(len(truth.mean))
 			}
 		}
 		t.floored(in >= .92 && in <= .98, in >= .9, "--until ci=2%: "+text, ".92 to .98", ".90 to 1",
@@ -288,10 +264,6 @@ func until(t *table) {
 type measuredMeans struct {
 	mean, half [3]float64
 	n          int
-}
-
-func holds(m, truth measuredMeans, i int) float64 {
-	return count1(math.Abs(m.mean[i]-truth.mean[i]) <= m.half[i])
 }
 
 // simulated measures one workload. The truth is of what is behind the first tenth; intervals are those of the client,
@@ -307,16 +279,14 @@ func simulated(w plan.Workload, rule precision.Rule, seed uint64) (m measuredMea
 		from = len(r.TTFTs) / 10 // the warm-up, for certain
 	}
 	var values [3][]float64
-	for i, ttft := range r.TTFTs {
+	for i := from; i < len(r.TTFTs); i++ {
 		decode := 0.
 		for _, gap := range r.ITLs[i] {
 			decode += gap
 		}
-		if i >= from {
-			values[0] = append(values[0], ttft)
-			values[1] = append(values[1], decode/float64(max(1, len(r.ITLs[i]))))
-			values[2] = append(values[2], ttft+decode)
-		}
+		values[0] = append(values[0], r.TTFTs[i])
+		values[1] = append(values[1], decode/float64(max(1, len(r.ITLs[i]))))
+		values[2] = append(values[2], r.TTFTs[i]+decode)
 	}
 	m.n = len(r.TTFTs)
 	for i, name := range []string{"ttft", "tpot", "e2el"} {
@@ -331,112 +301,91 @@ func simulated(w plan.Workload, rule precision.Rule, seed uint64) (m measuredMea
 	return m
 }
 
-// design is a way to compare a new build with an old one at a number of passes of the machine.
-type design struct {
-	name   string
-	passes int
-	find   func(b bench, r *rand.Rand) (point, all bool)
-}
-
 // bench is 25 points on one machine: the noise of the host in a pass and of the start of a server, which all points
 // share, and that of a measurement.
 type bench struct {
-	points               int
 	host, start, measure float64
 	spread               bool    // points differ in it: CV² = measure² · 4/χ²(4)
-	one, all             float64 // log change of the first point, and of all
+	one, all             float64 // change of the first point, and of all
 }
 
-// pairLimit is the least change of a point that matters in these figures.
-const pairLimit = .03
+const (
+	benchPoints = 25
+	pairLimit   = .03 // the least change of a point that matters in these figures
+)
 
-// powerOfPairs measures how often designs find a change of one point of 25, and of all. Found is: regressed, confirmed
-// where the design has an independent run.
-func powerOfPairs(t *table) {
-	designs := []design{
+// design is a way to compare a new build with an old one: whether it finds the change of the first point, or of any
+// where none changed, and that of all. Found is: regressed, confirmed where the design has an independent run.
+type design func(b bench, r *rand.Rand) (point, all bool)
+
+// often is how often a design finds what it should.
+func (find design) often(b bench, trials int, r *rand.Rand) (points, pooled float64) {
+	for range trials {
+		point, all := find(b, r)
+		points, pooled = points+one(point), pooled+one(all)
+	}
+	return points / float64(trials), pooled / float64(trials)
+}
+
+// pairs measures how often designs find a change of one point of 25, and of all, at a number of passes of the machine;
+// and how often two equal builds differ, also where the starts of servers differ more than everything else. The latter
+// has a goal.
+func pairs(t *table) {
+	for _, d := range []struct {
+		name   string
+		passes int
+		find   design
+	}{
 		{"single and recheck", 2, recheck}, {"five repeats, one start", 5, repeats},
 		{"interleaved, 2 blocks, fresh starts", 4, taking(2, true)},
 		{"interleaved, 3 blocks, fresh starts", 6, taking(3, true)},
 		{"interleaved, 4 blocks, fresh starts", 8, taking(4, true)},
 		{"interleaved, 3 blocks, both kept running", 6, taking(3, false)},
-	}
-	shares := func(x [3]float64) string { return fmt.Sprintf("%.2f %.2f %.2f", x[0], x[1], x[2]) }
-	single, pooled := [3]float64{.03, .05, .10}, [3]float64{.01, .02, .03}
-	for _, d := range designs {
-		var found, all [3]float64
-		for i := range single {
-			found[i] = t.share(d, bench{one: single[i]}, func(point, _ bool) bool { return point })
-			all[i] = t.share(d, bench{all: pooled[i]}, func(_, all bool) bool { return all })
+	} {
+		var found [6]any
+		for i := range 3 {
+			b := bench{host: .01, start: .005, measure: .01, one: []float64{.03, .05, .10}[i]}
+			found[i], _ = d.find.often(b, 30*t.o.populations, rand.New(rand.NewPCG(t.o.seed, 20261122)))
+			b.one, b.all = 0, []float64{.01, .02, .03}[i]
+			_, found[3+i] = d.find.often(b, 30*t.o.populations, rand.New(rand.NewPCG(t.o.seed, 20261122)))
 		}
 		t.row(true, fmt.Sprintf("25 points, %d passes: %s", d.passes, d.name), "",
-			"one point by 3, 5, 10 %%: %s; all by 1, 2, 3 %%: %s", shares(found), shares(all))
+			"one point by 3, 5, 10 %%: %.2f %.2f %.2f; all by 1, 2, 3 %%: %.2f %.2f %.2f", found[:]...)
 	}
-	t.falsePairs()
-}
-
-// share is how often a design finds what a predicate asks.
-func (t *table) share(d design, b bench, found func(point, all bool) bool) float64 {
-	b.points, b.host, b.start, b.measure = 25, .01, .005, .01
-	r := rand.New(rand.NewPCG(t.o.seed, 20261122))
-	n, trials := 0., 30*t.o.populations
-	for range trials {
-		if found(d.find(b, r)) {
-			n++
-		}
-	}
-	return n / float64(trials)
-}
-
-// falsePairs measures how often two equal builds differ, also where the starts of servers differ more than everything
-// else: a goal, unlike power.
-func (t *table) falsePairs() {
 	for _, b := range []bench{
-		{start: .005, measure: .01}, {start: .02, measure: .01}, {start: .005, measure: .02, spread: true},
+		{host: .05, start: .005, measure: .01}, {host: .05, start: .02, measure: .01},
+		{host: .05, start: .005, measure: .02, spread: true},
 	} {
-		r := rand.New(rand.NewPCG(t.o.seed, 3))
-		b.points, b.host = 25, .05
-		find := taking(2, true)
-		points, pooled, trials := 0., 0., 100*t.o.populations
-		for range trials {
-			point, all := find(b, r)
-			if point {
-				points++
-			}
-			if all {
-				pooled++
-			}
-		}
-		points, pooled = points/float64(trials), pooled/float64(trials)
+		trials := 100 * t.o.populations
+		points, pooled := taking(2, true).often(b, trials, rand.New(rand.NewPCG(t.o.seed, 3)))
 		chance := 2 * math.Sqrt(.05*.95/float64(trials))
-		name := fmt.Sprintf("equal builds, 2 blocks, host 5 %%, starts %g %%, noise %g %%", 100*b.start, 100*b.measure)
-		met := points <= .05+chance && pooled <= .05+chance
-		t.row(met, name, "a point, or all, in .05 of pairs at most, within chance",
+		t.row(points <= .05+chance && pooled <= .05+chance,
+			fmt.Sprintf("equal builds, 2 blocks, host 5 %%, starts %g %%, noise %g %%", 100*b.start, 100*b.measure),
+			"a point, or all, in .05 of pairs at most, within chance",
 			"one point or more in %.3f, all in %.3f", points, pooled)
 	}
 }
 
 // noises draws the noise of each point.
-func (b bench) noises(r *rand.Rand) []float64 {
-	out := make([]float64, b.points)
-	for i := range out {
-		out[i] = b.measure
-		if b.spread {
-			out[i] *= math.Sqrt(4 / chiSquared(r, 4))
+func (b bench) noises(r *rand.Rand) (sd [benchPoints]float64) {
+	for i := range sd {
+		if sd[i] = b.measure; b.spread {
+			sd[i] *= math.Sqrt(4 / chiSquared(r))
 		}
 	}
-	return out
+	return sd
 }
 
 // pass draws one pass of all points of a server.
-func (b bench) pass(r *rand.Rand, sd []float64, host, start float64, changed bool) []float64 {
-	z := make([]float64, b.points)
+func (b bench) pass(r *rand.Rand, sd [benchPoints]float64, host, start float64, changed bool) []float64 {
+	z := make([]float64, benchPoints)
 	for i := range z {
 		z[i] = 3 + host + start + sd[i]*r.NormFloat64()
 		if changed {
 			z[i] += math.Log1p(b.all)
-			if i == 0 {
-				z[i] += math.Log1p(b.one)
-			}
+		}
+		if changed && i == 0 {
+			z[i] += math.Log1p(b.one)
 		}
 	}
 	return z
@@ -447,80 +396,71 @@ func (b bench) fresh(r *rand.Rand, changed bool) []float64 {
 	return b.pass(r, b.noises(r), b.host*r.NormFloat64(), b.start*r.NormFloat64(), changed)
 }
 
-// taking is a pair of servers that take turns. It finds the first point, or any point where none changed, and the
-// change of all.
-func taking(blocks int, fresh bool) func(bench, *rand.Rand) (bool, bool) {
-	return func(b bench, r *rand.Rand) (bool, bool) {
-		each, all := block.Compare(b.pair(r, blocks, fresh), !fresh)
+// taking is a pair of servers that take turns.
+func taking(blocks int, fresh bool) design {
+	return func(b bench, r *rand.Rand) (point, all bool) {
+		z, sd := make([][]float64, benchPoints), b.noises(r)
+		left, right := b.start*r.NormFloat64(), b.start*r.NormFloat64()
+		for k := range blocks {
+			host := b.host * r.NormFloat64()
+			if fresh && k > 0 {
+				left, right = b.start*r.NormFloat64(), b.start*r.NormFloat64()
+			}
+			x, y := b.pass(r, sd, host, left, false), b.pass(r, sd, host, right, true)
+			for i := range z {
+				z[i] = append(z[i], y[i]-x[i])
+			}
+		}
+		each, pooled := block.Compare(z, !fresh)
 		significant := block.Significant(each)
-		point := false
 		for i, d := range each {
 			larger := d.Shown(math.Log1p(pairLimit), significant[i]) == block.Larger
 			point = point || larger && (i == 0 || b.one == 0)
 		}
-		return point, all.Above(0) <= .025
+		return point, pooled.Above(0) <= .025
 	}
-}
-
-// pair draws the blocks of two servers.
-func (b bench) pair(r *rand.Rand, blocks int, fresh bool) [][]float64 {
-	out, sd := make([][]float64, b.points), b.noises(r)
-	left, right := b.start*r.NormFloat64(), b.start*r.NormFloat64()
-	for k := range blocks {
-		host := b.host * r.NormFloat64()
-		if fresh && k > 0 {
-			left, right = b.start*r.NormFloat64(), b.start*r.NormFloat64()
-		}
-		x, y := b.pass(r, sd, host, left, false), b.pass(r, sd, host, right, true)
-		for i := range out {
-			out[i] = append(out[i], y[i]-x[i])
-		}
-	}
-	return out
-}
-
-// before is a history of eight releases.
-func (b bench) before(r *rand.Rand) [][]float64 {
-	var runs [][]float64
-	for range 8 {
-		runs = append(runs, b.fresh(r, false))
-	}
-	return runs
 }
 
 // recheck is a release judged by its history, and measured again after another start.
 func recheck(b bench, r *rand.Rand) (point, all bool) {
-	runs := append(b.before(r), b.fresh(r, true))
-	seconds := make([][]float64, len(runs))
-	seconds[len(runs)-1] = b.fresh(r, true)
-	return b.judge(runs, seconds, 1, schema.Confirmed)
+	const before = 8
+	var runs [][]float64
+	for i := range before + 1 {
+		runs = append(runs, b.fresh(r, i == before))
+	}
+	return judgeNewest(runs, b.fresh(r, true), 1, schema.Confirmed)
 }
 
 // repeats is a release judged by its history with the mean of five repeats after one start.
 func repeats(b bench, r *rand.Rand) (point, all bool) {
+	const before, times = 8, 5
 	host, start := b.host*r.NormFloat64(), b.start*r.NormFloat64()
-	sum := make([]float64, b.points)
-	const times = 5
+	sum := make([]float64, benchPoints)
 	for range times {
 		for i, v := range b.pass(r, b.noises(r), host, start, true) {
 			sum[i] += v / times
 		}
 	}
-	return b.judge(append(b.before(r), sum), nil, times, schema.Suspected)
+	var runs [][]float64
+	for range before {
+		runs = append(runs, b.fresh(r, false))
+	}
+	return judgeNewest(append(runs, sum), nil, times, schema.Suspected)
 }
 
-// judge judges the newest release by the others.
-func (b bench) judge(runs, seconds [][]float64, times int16, least schema.Evidence) (point, all bool) {
-	f := fleet{devices: 1, models: 1, workloads: b.points}
-	tab := f.table(runs, seconds, math.Log1p(pairLimit))
+// judgeNewest judges the newest of some runs, and what a second run of it measured.
+func judgeNewest(runs [][]float64, second []float64, times int16, least schema.Evidence) (point, all bool) {
+	seconds := make([][]float64, len(runs))
+	seconds[len(runs)-1] = second
+	tab := fleet{devices: 1, models: 1, workloads: benchPoints}.table(runs, seconds, math.Log1p(pairLimit))
 	for _, c := range tab.Cells {
 		tab.Obs[c.End-1].K = times
 	}
 	j := judge(tab)
 	row := j.Rows[tab.Cells[0].End-1]
 	for _, x := range j.Findings {
-		newest := int(x.Release) == len(runs)-1
-		all = all || newest && x.Word == schema.Regressed && x.Evidence >= least
+		isNewest := int(x.Release) == len(runs)-1
+		all = all || isNewest && x.Word == schema.Regressed && x.Evidence >= least
 	}
 	return row.Word == schema.Regressed && row.Evidence >= least, all
 }
