@@ -81,10 +81,10 @@ func (o collectOptions) collect(ctx context.Context) (err error) {
 	if o.search != "" && !o.dryRun {
 		return o.searchSettings(ctx, entries)
 	}
-	if count(len(entries) > 0, o.planFile != "", o.input != "", o.Measure.Recheck, o.Measure.Missing != "") > 0 {
+	if named := o.planFile + o.input + o.Measure.Missing; len(entries)+len(named) > 0 || o.Measure.Recheck {
 		return o.measureAll(ctx, entries)
 	}
-	if count(o.System.Model != "", o.System.Device != "", !o.Server.Name.IsZero(), o.against.baseline != "") == 0 {
+	if o.Server.Name.IsZero() && o.System.Model+o.System.Device+o.against.baseline == "" {
 		return o.collectDemo(ctx)
 	}
 	return o.measureOne(ctx)

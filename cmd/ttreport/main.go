@@ -121,16 +121,6 @@ func fail(code int, hint, format string, args ...any) error {
 	return failure{code, fmt.Errorf(format, args...), hint}
 }
 
-// count says how many are true.
-func count(list ...bool) (n int) {
-	for _, b := range list {
-		if b {
-			n++
-		}
-	}
-	return n
-}
-
 // openWorkspace opens a folder as a workspace.
 func openWorkspace(dir string) (*workspace.Workspace, error) {
 	_, _ = credentials.Open(dir) // its values are searched for; collect says what is wrong with it
