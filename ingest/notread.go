@@ -167,15 +167,20 @@ var (
 		`(?i)target|threshold|limit|slo|sla|min|max|tolerance|goal|weight|margin|expect|budget|timeout`)
 )
 
-// unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark, or of
-// points in YAML with numbers of any kind; false for any other.
-func unreadSettings(p *schema.Problem, f *decode.File, text []byte) bool {
-	var names []string
+// fractionsIn are the names of fractions in a text that are called like numbers of a benchmark.
+func fractionsIn(text []byte) (names []string) {
 	for _, m := range fraction.FindAllSubmatch(text, 1000) {
 		if name := strings.TrimSpace(string(m[1])); table.IsMeasured(name) && !ofLimit.MatchString(name) {
 			names = append(names, name)
 		}
 	}
+	return names
+}
+
+// unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark, or of
+// points in YAML with numbers of any kind; false for any other.
+func unreadSettings(p *schema.Problem, f *decode.File, text []byte) bool {
+	names := fractionsIn(text)
 	isTwice, seen := false, map[string]bool{} // before the file is parsed, which takes long
 	for _, m := range whole.FindAllSubmatch(text, 1000) {
 		name := string(m[1])
@@ -273,9 +278,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage && (bytes.Contains(text, []byte("{%")) || bytes.Contains(text, []byte("{{"))) { // which a program fills in
 		return false
 	}
-	if isPage && unreadCharts(p, text) {
-		return true
-	}
+	page := text
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
@@ -292,21 +295,22 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		plaintext.Plural(found.lines, "line"), redact.Text(found.first))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	isOfRun := !found.isDocument || dateName.MatchString(path.Base(p.Path)) // as a date in its name says of a document
-	return found.lines > 1 || found.lines == 1 && isOfRun
+	return found.lines > 1 || found.lines == 1 && isOfRun || isPage && unreadPage(p, page)
 }
 
-// unreadCharts completes the problem of a page that draws numbers of a benchmark; false for any other.
-func unreadCharts(p *schema.Problem, page []byte) bool {
-	if !chart.Match(page) {
-		return false
-	}
+// unreadPage completes the problem of a page whose scripts hold or draw numbers of a benchmark; false for any other.
+func unreadPage(p *schema.Problem, page []byte) bool {
 	var names []string
 	for _, m := range chartText.FindAllSubmatch(page, 1000) {
 		if name := string(m[1]); table.IsMeasured(name) {
 			names = append(names, name)
 		}
 	}
-	p.Code, p.Found = "unread-numbers", "a page with charts of "+joinedNames(names)
+	if len(names) > 0 && !chart.Match(page) {
+		names = nil
+	}
+	names = append(names, fractionsIn(page)...)
+	p.Code, p.Found = "unread-numbers", "a page with charts or data of "+joinedNames(names)
 	p.Hint = "keep the results that it was made of beside it"
 	return len(names) > 0
 }
