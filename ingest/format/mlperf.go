@@ -166,18 +166,18 @@ var (
 	mlPerfScore = lazyregexp.New(`['"]?([A-Za-z][\w @.-]*?)['"]?\s*[:=]\s*(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(%?)`)
 	// mlPerfBetween matches what else stands in a line of scores.
 	mlPerfBetween = lazyregexp.New(`^(?:[A-Z][\w ]*:)?[{}, ]*$`)
-	mlPerfHash    = lazyregexp.New(`(?m)^hash=[0-9a-f]{64}\s*$`)
+	mlPerfHash    = lazyregexp.New(`^[0-9a-f]{64}\s*(?:\n|$)`)
 	mlPerfCounts  = draft.Names("good total queries gen_len gen_num gen_tok_len tokens_per_sample")
 )
 
 // mlPerfScores are those of an accuracy.txt, each with its name, number and unit: the last line of nothing else before
 // the hash that truncating the log of the answers left. nil for any other text.
 func mlPerfScores(f *decode.File) (scores [][]string) {
-	end := mlPerfHash.FindIndex(f.Data)
-	if end == nil {
+	text, hash, _ := bytes.Cut(f.Data, []byte("\nhash="))
+	if !mlPerfHash.Match(hash[:min(len(hash), 100)]) {
 		return nil
 	}
-	for line := range strings.Lines(string(f.Data[:end[0]])) {
+	for line := range strings.Lines(string(text)) {
 		list := mlPerfScore.FindAllStringSubmatch(line, -1)
 		if line = strings.TrimSpace(line); list != nil &&
 			mlPerfBetween.MatchString(mlPerfScore.ReplaceAllString(line, "")) {
