@@ -27,11 +27,19 @@ func maySayFacts(f *decode.File, sources []*source) bool {
 		namesFact.Match(f.Data)
 }
 
+// factsText is the content of a file that may state facts, or does; nil for any other.
+func (s *source) factsText() []byte {
+	if s.reading.Format == NotResult || s.reading.Format == sayFacts {
+		return s.file.Data
+	}
+	return nil
+}
+
 // factsFiles are the files that may state facts, by their path.
 func factsFiles(sources []*source) map[string]*source {
 	out := map[string]*source{}
 	for _, src := range sources {
-		if src.reading.Format == NotResult && src.file.Data != nil {
+		if src.factsText() != nil {
 			out[src.shown()] = src
 		}
 	}
@@ -66,7 +74,16 @@ func useOfFact(dir, file, fact string) string { return fmt.Sprintln("facts_from"
 
 // uselessFacts are the problems of facts that a manifest with results below it reads from files that are not there, or
 // that do not have them.
-func (u patternUses) uselessFacts(dir string, m manifest.Manifest, side *sideFiles) (out []schema.Problem) {
+func (u patternUses) uselessFacts(
+	dir string, m manifest.Manifest, side *sideFiles, results []*result,
+) (out []schema.Problem) {
+	isInside := func(r *result) bool {
+		isAbove := slices.ContainsFunc(r.root.Above, func(a Above) bool { return a.Root.Name == dir })
+		return !isAbove && (dir == "." || strings.HasPrefix(r.shown(), dir+"/"))
+	}
+	if !slices.ContainsFunc(results, isInside) {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.FactsFrom)) {
 		isThere := func(file string) bool {
 			return path.Base(file) == name && (dir == "." || strings.HasPrefix(file, dir+"/"))

@@ -436,6 +436,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses patternUses, m *
 		}
 		r.addFacts(m, side, uses, add)
 	}
+	r.addFacts(placedManifest{Manifest: manifest.Manifest{FactsFrom: opt.FactsFrom}, dir: "."}, side, uses, add)
 	for _, p := range patterns {
 		if facts, tool, w, conditions, ok := p.Match(r.shown()); ok {
 			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
@@ -615,9 +616,7 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 				check(i, p.String(), path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
 			}
 		}
-		if slices.ContainsFunc(results, isInside) {
-			out = append(out, u.uselessFacts(dir, side.manifests[dir], side)...)
-		}
+		out = append(out, u.uselessFacts(dir, side.manifests[dir], side, results)...)
 	}
 	return out
 }

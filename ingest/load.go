@@ -18,7 +18,9 @@ import (
 type Options struct {
 	Patterns []manifest.Pattern // with which identity is read from paths
 	Flags    schema.Facts       // identity that nothing else states
-	Limits   decode.Limits      // zero: DefaultLimits
+	// FactsFrom is as of a manifest above all that is read; see [manifest.Manifest.FactsFrom].
+	FactsFrom map[string]map[string]string
+	Limits    decode.Limits // zero: DefaultLimits
 }
 
 // File describes how one file was read.
@@ -33,6 +35,7 @@ type File struct {
 	Copies   int              `json:"copies,omitempty"`  // points of it that another file has too; they are counted there
 	PartOf   string           `json:"part_of,omitempty"` // the file whose results this one repeats or is part of
 	Problems []schema.Problem `json:"-"`
+	Facts    []byte           `json:"-"` // content of a small JSON file that may state facts of its folder
 }
 
 // Set is the result of a load.
@@ -166,6 +169,7 @@ func (s *Set) list(sources []*source, runOf map[*source]string) {
 		s.Files = append(s.Files, File{
 			Path: src.shown(), SHA256: src.file.SHA256, Format: r.Format, Detail: r.Detail, Points: n.points,
 			Scores: n.scores, Run: runOf[src], Copies: src.copies, PartOf: r.PartOf, Problems: r.Problems,
+			Facts: src.factsText(),
 		})
 	}
 	slices.SortStableFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

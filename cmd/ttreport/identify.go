@@ -47,9 +47,9 @@ func identifyCommand(sh *shell) *cobra.Command {
 		}
 		is := &identification{set: set}
 		is.runs, is.unlike = identified(set)
-		if err := is.propose(args[0], id, func(patterns []string) (ingest.Set, error) {
+		if err := is.propose(args[0], id, func(m manifest.Manifest) (ingest.Set, error) {
 			more := *id
-			more.patterns = patterns
+			more.patterns, more.factsFrom = strings.FieldsFunc(m.Pattern, func(c rune) bool { return c == '\n' }), m.FactsFrom
 			return load(c.Context(), ws, args, &more)
 		}); err != nil {
 			return err
@@ -230,7 +230,7 @@ func missing(runs []identifiedRun, fact string) (n int) {
 // propose makes the manifest of what flags state and of what the names of folders and files suggest, if that says more
 // than is known.
 func (is *identification) propose(
-	root string, id *identity, with func(patterns []string) (ingest.Set, error),
+	root string, id *identity, with func(manifest.Manifest) (ingest.Set, error),
 ) error {
 	opt, _, err := id.input(nil, nil)
 	if err != nil {
@@ -247,6 +247,105 @@ func (is *identification) propose(
 	if is.manifest.Pattern = strings.Join(id.patterns, "\n"); is.manifest.Pattern != "" {
 		return nil // who states one knows what the names mean
 	}
+	more, err := is.withFacts(with)
+	if err != nil || more == nil {
+		return cmp.Or(err, is.guess(with))
+	}
+	err = more.guess(with)
+	is.manifest, is.doubts, is.with = more.manifest, more.doubts, more.with
+	if is.with == nil {
+		is.with = more.runs
+	}
+	return err
+}
+
+// withFacts is what is known if a JSON file that folders of results have, as a script of the user's keeps them, is read
+// for what is missing or in doubt; nil where no such file states it, or something else than the results do.
+func (is *identification) withFacts(with func(manifest.Manifest) (ingest.Set, error)) (*identification, error) {
+	var wanted []string
+	for fact, of := range map[string]string{
+		"model": "model", "device": "device", "engine": "engine", "version": "engine",
+	} {
+		if missing(is.runs, of) > 0 || fact == "model" && is.twoNames() != "" {
+			wanted = append(wanted, fact)
+		}
+	}
+	name, facts := is.factsFile(wanted)
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	more := &identification{path: is.path, manifest: is.manifest}
+	more.manifest.FactsFrom = map[string]map[string]string{name: facts}
+	var err error
+	if more.set, err = with(more.manifest); err != nil {
+		return nil, err
+	}
+	more.runs, more.unlike = identified(more.set)
+	stated := statedIn(is.runs, "model")
+	for i := range more.runs {
+		for _, file := range more.runs[i].files {
+			if was := stated[file]; was != "" && !manifest.MayBeOneModel(was, more.runs[i].facts["model"].value) {
+				return nil, nil
+			}
+		}
+	}
+	if is.with = more.runs; is.misleads(more.set) {
+		is.with = nil
+		return nil, nil
+	}
+	return more, nil
+}
+
+// factsFile is the name of the files that each state most of what is wanted, and where, of those that are about as many
+// as the others.
+func (is *identification) factsFile(wanted []string) (name string, most map[string]string) {
+	have := slices.DeleteFunc(slices.Clone(is.set.Files), func(f ingest.File) bool { return f.Facts == nil })
+	files := schema.Alike(have, func(f ingest.File) string { return path.Base(f.Path) })
+	slices.SortStableFunc(files, func(a, b []ingest.File) int { return len(b) - len(a) })
+	for _, list := range files {
+		facts := manifest.ProposeFacts(list[0].Facts, wanted)
+		for _, f := range list {
+			_, _, _, lacking := manifest.ReadFacts(f.Facts, facts)
+			for _, fact := range lacking {
+				delete(facts, fact)
+			}
+		}
+		if len(facts) > len(most) && 2*len(list) >= len(files[0]) {
+			name, most = path.Base(list[0].Path), facts
+		}
+	}
+	return name, most
+}
+
+// twoNames says in which folder results are of two names that may be one model's; "" for nowhere.
+func (is *identification) twoNames() (example string) {
+	names := map[string]map[string]bool{} // by folder
+	for i := range is.runs {
+		for _, file := range is.runs[i].files {
+			dir := path.Dir(file)
+			if names[dir] == nil {
+				names[dir] = map[string]bool{}
+			}
+			names[dir][is.runs[i].facts["model"].value] = true
+		}
+	}
+	n := 0
+	for _, dir := range slices.Sorted(maps.Keys(names)) {
+		if of := slices.Sorted(maps.Keys(names[dir])); len(of) == 2 && manifest.MayBeOneModel(of[0], of[1]) {
+			if n++; n == 1 {
+				example = fmt.Sprintf("what lies in %s is of %s and %s, which may be one", dir, of[0], of[1])
+			}
+		}
+	}
+	if n > 1 {
+		example += fmt.Sprintf(" (and %s like it)", plaintext.Plural(n-1, "folder"))
+	}
+	return example
+}
+
+// guess proposes the first patterns for names of files that say more than is known, and nothing false: for all that is
+// wanted, else for all but the model, else for what tells folders apart that would be one series.
+func (is *identification) guess(with func(manifest.Manifest) (ingest.Set, error)) error {
 	var files []manifest.Named
 	is.named = map[string]*identifiedRun{}
 	for i := range is.runs {
@@ -256,14 +355,7 @@ func (is *identification) propose(
 			is.named[below] = &is.runs[i]
 		}
 	}
-	return is.guess(files, is.wanted(files), with)
-}
-
-// guess proposes the first patterns for names of files that say more than is known, and nothing false: for all that is
-// wanted, else for all but the model, else for what tells folders apart that would be one series.
-func (is *identification) guess(
-	files []manifest.Named, wanted []string, with func(patterns []string) (ingest.Set, error),
-) error {
+	wanted := is.wanted(files)
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
 	tries := [][]string{is.patterns(files, wanted), is.patterns(files, other)}
 	if len(is.unlike) > 0 {
@@ -276,12 +368,12 @@ func (is *identification) guess(
 			continue
 		}
 		tried = append(tried, text)
-		set, err := with(patterns)
+		is.manifest.Pattern = text
+		set, err := with(is.manifest)
 		if err != nil {
 			return err
 		}
 		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
-		is.manifest.Pattern = text
 		is.with, _ = identified(set)
 		if !slices.ContainsFunc(set.Problems, isUseless) && !is.misleads(set) {
 			return nil
@@ -399,6 +491,10 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		is.doubts = append(is.doubts, fmt.Sprintf("model: %s is an architecture of llama.cpp, which several models share. "+
 			"--model NAME, or {model} in --pattern, names the model", is.runs[at].facts["model"].value))
 		wanted = append(wanted, "model")
+	}
+	if doubt := is.twoNames(); doubt != "" {
+		is.doubts = append(is.doubts, "model: "+doubt+". --model NAME for a folder of one model, facts_from: in a manifest, "+
+			"or ttreport history rename, makes them one")
 	}
 	for _, s := range spellings(valuesOf(is.runs, "model"), valuesOf(is.runs, "device")) {
 		fix := "--" + s.fact + " NAME makes them one"

@@ -35,6 +35,7 @@ import (
 type identity struct {
 	model, impl, device, engine, version, release, channel, build string
 	patterns                                                      []string
+	factsFrom                                                     map[string]map[string]string // as of a manifest
 	// oneBuild puts all runs under this release and channel, whatever their files state.
 	oneBuild bool
 }
@@ -72,6 +73,7 @@ func (id *identity) input(ws *workspace.Workspace, paths []string) (ingest.Optio
 	if strings.Contains(id.model, "/") { // an id of the hub
 		opt.Flags.Model = schema.Model{ID: id.model, Name: path.Base(id.model)}
 	}
+	opt.FactsFrom = id.factsFrom
 	for _, text := range id.patterns {
 		p, err := manifest.NewPattern(text)
 		if err != nil {

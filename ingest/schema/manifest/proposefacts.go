@@ -49,8 +49,11 @@ func ProposeFacts(data []byte, wanted []string) map[string]string {
 }
 
 // MayBeOneModel reports that two names may be of one model, as its id and the name under which it is served are: the
-// words of one, but for a precision, are among those of the other.
+// words of one, but for a precision, are among those of the other, and they state no two precisions.
 func MayBeOneModel(a, b string) bool {
+	if p, q := naming.Precision(a), naming.Precision(b); p != "" && q != "" && p != q {
+		return false
+	}
 	words := func(name string) []string {
 		return strings.FieldsFunc(strings.ToLower(naming.WithoutPrecision(name)), func(c rune) bool {
 			return strings.ContainsRune("-_./ ", c)

@@ -20,8 +20,10 @@ func TestProposeFacts(t *testing.T) {
 			map[string]string{"model": "model", "device": "hardware", "version": "vllm_version_reported"}},
 		"below": {`{"run": {"model_id": "acme/Acme-7B", "host": {"gpu_name": "RTX 3090"}}, "engine": "vllm"}`, all,
 			map[string]string{"model": "run.model_id", "device": "run.host.gpu_name", "engine": "engine"}},
-		"not wanted":        {`{"model": "acme/Acme-7B", "device": "H100"}`, []string{"device"}, map[string]string{"device": "device"}},
-		"nothing like it":   {`{"model": 7, "device": "cuda", "engine": "v8", "vllm_version": "main"}`, all, map[string]string{}},
+		"not wanted": {`{"model": "acme/Acme-7B", "device": "H100"}`, []string{"device"},
+			map[string]string{"device": "device"}},
+		"nothing like it": {`{"model": 7, "device": "cuda", "engine": "v8", "vllm_version": "main"}`, all,
+			map[string]string{}},
 		"the nearest first": {`{"a": {"model": "x-1b"}, "model": "y-2b"}`, all, map[string]string{"model": "model"}},
 		"damaged":           {`{"model": "acme-7b", "x": [`, all, map[string]string{"model": "model"}},
 	} {
@@ -41,6 +43,7 @@ func TestMayBeOneModel(t *testing.T) {
 		{"KAT-Coder-V2.5-Dev", "kat-coder-v2-5-bf16", true},
 		{"nemotron-3-super", "NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4", true},
 		{"Qwen3-8B", "Qwen3-14B", false},
+		{"Qwen3-8B-Q4_K_M", "Qwen3-8B-Q8_0", false},
 		{"a-7b", "b-7b", false},
 		{"", "x", false},
 	} {
