@@ -206,6 +206,11 @@ func yamlAsJSON(data []byte) ([]byte, error) {
 	if why != "" {
 		return nil, boundsError(why)
 	}
+	return documentsAsJSON(clean)
+}
+
+// documentsAsJSON is [yamlAsJSON] of a text that is within the bounds of lines.
+func documentsAsJSON(clean []byte) ([]byte, error) {
 	in, w := yaml.NewDecoder(bytes.NewReader(clean), yaml.UseOrderedMap()), yamlWriter{}
 	for {
 		var v any
@@ -330,6 +335,12 @@ func withinBounds(data []byte) (clean []byte, why string) {
 			if x.n > x.most {
 				return nil, fmt.Sprintf("YAML of more than %d %s", x.most, x.of)
 			}
+		}
+	}
+	if bytes.IndexByte(clean, '*') >= 0 && bytes.IndexByte(clean, '&') >= 0 {
+		var tooMuch boundsError
+		if _, err := documentsAsJSON(clean); errors.As(err, &tooMuch) {
+			return nil, string(tooMuch)
 		}
 	}
 	return clean, ""
