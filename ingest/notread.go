@@ -326,7 +326,7 @@ type searched struct {
 // search looks for a row of a table with numbers that its headings name, or itself, and for lines that state a number
 // beside its name or with the unit of a throughput.
 func (f *searched) search(text []byte) {
-	var rows tableSearch
+	rows := tableSearch{known: map[string]bool{}}
 	isTitled := false // by a line such as "TTFT (s):", above lines that are indented
 	for line := range bytes.Lines(text) {
 		isBelow := line[0] == ' ' || line[0] == '\t'
@@ -361,9 +361,10 @@ func (f *searched) isProse(line []byte) bool {
 
 // tableSearch goes through the lines of a text.
 type tableSearch struct {
-	head    []byte // that the next line may be a row of
-	named   int    // how many of its cells name a number
-	isPiped bool   // its cells stand between bars
+	head    []byte          // that the next line may be a row of
+	named   int             // how many of its cells name a number
+	isPiped bool            // its cells stand between bars
+	known   map[string]bool // whether a cell names one: a text has few words, each of them many times
 }
 
 // row is the row of a table with numbers that a line is, or its headings if these name them; "" where it is none. may
@@ -371,7 +372,7 @@ type tableSearch struct {
 func (t *tableSearch) row(line []byte, may bool) string {
 	least := 2 // cells, where these may be words of a sentence
 	if isPiped := bytes.IndexByte(line, '|') >= 0; isPiped != t.isPiped {
-		*t = tableSearch{isPiped: isPiped}
+		*t = tableSearch{isPiped: isPiped, known: t.known}
 	}
 	if !may && t.head == nil {
 		return ""
@@ -379,7 +380,7 @@ func (t *tableSearch) row(line []byte, may bool) string {
 	if t.isPiped {
 		least = 1
 	}
-	names, numbers := cellsOf(line, may)
+	names, numbers := t.cellsOf(line, may)
 	switch {
 	case t.isPiped && t.head == nil, numbers == 0 && names >= least: // headings may have two lines
 		t.head, t.named = line, names
@@ -395,7 +396,7 @@ func (t *tableSearch) row(line []byte, may bool) string {
 
 // cellsOf counts the cells of a line that name a number of a benchmark, where it may name one, and those that are
 // numbers. They stand between bars, commas or blanks.
-func cellsOf(line []byte, may bool) (names, numbers int) {
+func (t *tableSearch) cellsOf(line []byte, may bool) (names, numbers int) {
 	cells := strings.FieldsSeq(string(line))
 	for _, separator := range []string{",", "|"} {
 		if n := strings.Count(string(line), separator); n > 1 || n == 1 && separator == "|" {
@@ -406,11 +407,23 @@ func cellsOf(line []byte, may bool) (names, numbers int) {
 		switch cell = strings.TrimSpace(cell); {
 		case numberCell.MatchString(cell):
 			numbers++
-		case may && table.IsMeasured(cell):
+		case may && mayBeMeasured([]byte(cell)) && t.isName(cell):
 			names++
 		}
 	}
 	return names, numbers
+}
+
+// isName reports a cell that names a number of a benchmark.
+func (t *tableSearch) isName(cell string) bool {
+	const most = 1000
+	is, known := t.known[cell]
+	if !known {
+		if is = table.IsMeasured(cell); len(t.known) < most {
+			t.known[cell] = is
+		}
+	}
+	return is
 }
 
 // measuredAt is where a line begins to state a number of a benchmark: at its name, which below a title is any, or at
