@@ -407,7 +407,7 @@ func (t *tableSearch) cellsOf(line []byte, may bool) (names, numbers int) {
 		switch cell = strings.TrimSpace(cell); {
 		case numberCell.MatchString(cell):
 			numbers++
-		case may && mayBeMeasured([]byte(cell)) && t.isName(cell):
+		case may && (t.isPiped || mayBeMeasured([]byte(cell))) && t.isName(cell):
 			names++
 		}
 	}
