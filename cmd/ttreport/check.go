@@ -120,7 +120,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 }
 
 // sayNames says of results what only the names of folders or files say: what is compared by them, or is not. Of builds
-// in names it says the first.
+// in names it says the first by path.
 func sayNames(sh *shell, report *render.Report) {
 	say := func(p schema.Problem) { sh.say("warning: %s\nfix: %s", p.Found, p.Hint) }
 	for _, p := range report.Problems {
@@ -128,9 +128,10 @@ func sayNames(sh *shell, report *render.Report) {
 			say(p)
 		}
 	}
-	isBuild := func(p columns.ProblemRow) bool { return p.Code == ingest.CodeBuilds }
-	if at := slices.IndexFunc(report.Columns.Problems, isBuild); at >= 0 {
-		say(report.Columns.Problems[at].Problem)
+	isOther := func(p columns.ProblemRow) bool { return p.Code != ingest.CodeBuilds }
+	builds := slices.DeleteFunc(slices.Clone(report.Columns.Problems), isOther) // in the order in which documents came
+	if len(builds) > 0 {
+		say(slices.MinFunc(builds, func(a, b columns.ProblemRow) int { return strings.Compare(a.Path, b.Path) }).Problem)
 	}
 }
 
