@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -260,8 +261,8 @@ func (p *Percent) UnmarshalText(text []byte) error {
 	if t, ok := strings.CutSuffix(s, "%"); ok {
 		s, scale = strings.TrimSpace(t), .01
 	}
-	var v float64
-	if _, err := fmt.Sscanf(s, "%g", &v); err != nil || !(v > 0) || v*scale >= 10 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || v*scale >= 10 || scale == 1 && v > 1 { // 5 is hardly 500 %
 		return fmt.Errorf("%q is not a share such as 5%% or 0.05", text)
 	}
 	*p = Percent(v * scale)

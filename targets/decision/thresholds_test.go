@@ -15,7 +15,7 @@ func TestPercent(t *testing.T) {
 			t.Errorf("%q: %v %v", text, p, err)
 		}
 	}
-	for _, text := range []string{"", "0", "-1%", "much", "1000%", "NaN"} {
+	for _, text := range []string{"", "0", "-1%", "much", "1000%", "NaN", "5", "2x", "5%%", "0.05 of it"} {
 		var p decision.Percent
 		if err := p.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is %v", text, p)
