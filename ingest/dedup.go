@@ -937,10 +937,7 @@ func fullNames(results []*result) {
 }
 
 // isBeside reports that a file lies in the folder of a table or below it.
-func isBeside(table, file *result) bool {
-	dir := path.Dir(table.shown())
-	return dir == "." || strings.HasPrefix(file.shown(), dir+"/")
-}
+func isBeside(table, file *result) bool { return file.isBelow(path.Dir(table.shown())) }
 
 // takeNames takes the names of tasks from the file of a printed table, where the two agree.
 func (r *result) takeNames(file *result) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/lazyregexp"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -19,6 +18,9 @@ const sayFacts = "facts"
 
 // namesFact is a member of a JSON file that states who was measured.
 var namesFact = lazyregexp.New(`(?i)"(?:model|device|hardware|gpu|accelerator)\w*"\s*:`)
+
+// mostFacts is how much of such files is kept of one archive, which may hold a thousand times what it takes on disk.
+const mostFacts = 4 << 20
 
 // maySayFacts reports a small JSON file without results that may state facts of the results in its folder.
 func maySayFacts(f *decode.File, sources []*source) bool {
@@ -74,27 +76,17 @@ func useOfFact(dir, file, fact string) string { return fmt.Sprintln("facts_from"
 
 // uselessFacts are the problems of facts that a manifest with results below it reads from files that are not there, or
 // that do not have them.
-func (u patternUses) uselessFacts(
-	dir string, m manifest.Manifest, side *sideFiles, results []*result,
-) (out []schema.Problem) {
-	isInside := func(r *result) bool {
-		isAbove := slices.ContainsFunc(r.root.Above, func(a Above) bool { return a.Root.Name == dir })
-		return !isAbove && (dir == "." || strings.HasPrefix(r.shown(), dir+"/"))
-	}
-	if !slices.ContainsFunc(results, isInside) {
-		return nil
-	}
+func (u patternUses) uselessFacts(dir string, m manifest.Manifest, side *sideFiles) (out []schema.Problem) {
+	files := slices.Collect(maps.Values(side.facts))
 	for _, name := range slices.Sorted(maps.Keys(m.FactsFrom)) {
-		isThere := func(file string) bool {
-			return path.Base(file) == name && (dir == "." || strings.HasPrefix(file, dir+"/"))
-		}
+		isThere := func(s *source) bool { return path.Base(s.shown()) == name && s.isBelow(dir) }
 		p := schema.Problem{
 			Severity: schema.SevError, Path: path.Join(dir, manifest.FileName), Code: CodePattern, Used: "nothing of it",
 			Found:    "facts_from: no JSON file with a model or a device is called " + name,
 			Expected: "such a file in a folder with results, or in one above them",
 			Hint:     "ttreport inspect lists the files that are there",
 		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(side.facts)), isThere) {
+		if !slices.ContainsFunc(files, isThere) {
 			out = append(out, p)
 			continue
 		}

@@ -608,15 +608,17 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		check(i, p.String(), "--pattern "+p.String(), true, false)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(side.manifests)) {
-		below := func(r *result) bool { return dir == "." || strings.HasPrefix(r.shown(), dir+"/") }
-		isOf := func(a Above) bool { return a.Root.Name == dir }
-		isInside := func(r *result) bool { return below(r) && !slices.ContainsFunc(r.root.Above, isOf) }
-		for i, p := range side.manifests[dir].Patterns() {
-			if slices.ContainsFunc(results, below) {
-				check(i, p.String(), path.Join(dir, manifest.FileName), false, !slices.ContainsFunc(results, isInside))
+		m, isOf := side.manifests[dir], func(a Above) bool { return a.Root.Name == dir }
+		below := slices.DeleteFunc(slices.Clone(results), func(r *result) bool { return !r.isBelow(dir) })
+		isAbove := !slices.ContainsFunc(below, func(r *result) bool { return !slices.ContainsFunc(r.root.Above, isOf) })
+		for i, p := range m.Patterns() {
+			if len(below) > 0 {
+				check(i, p.String(), path.Join(dir, manifest.FileName), false, isAbove)
 			}
 		}
-		out = append(out, u.uselessFacts(dir, side.manifests[dir], side, results)...)
+		if !isAbove {
+			out = append(out, u.uselessFacts(dir, m, side)...)
+		}
 	}
 	return out
 }

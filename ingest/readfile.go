@@ -154,7 +154,7 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 // members returns a source for the archive itself and then those of its members; nil if the file is not an archive.
 func (f found) members(ctx context.Context, in archive.Input, size int64, lim decode.Limits) []*source {
 	self := &source{found: f, file: &content{}}
-	sources, count, texts := []*source{self}, 0, sharedTexts{}
+	sources, count, texts, facts := []*source{self}, 0, sharedTexts{}, 0
 	problems, isArchive := archive.Each(f.shown(), in, size, lim, func(m archive.Member) {
 		if ctx.Err() != nil {
 			return
@@ -174,6 +174,9 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 		})
 		for _, s := range read {
 			texts.share(s.reading.Points)
+			if facts += len(s.factsText()); facts > mostFacts && s.factsText() != nil {
+				s.file.Data = nil
+			}
 		}
 		sources = append(sources, read...)
 	})

@@ -456,6 +456,9 @@ func (side *sideFiles) manifestsFor(f found) []placedManifest {
 	return out
 }
 
+// isBelow reports that a file lies in a folder or below it.
+func (f found) isBelow(dir string) bool { return dir == "." || strings.HasPrefix(f.shown(), dir+"/") }
+
 // foldersOf are the folders in which a file is, the nearest first.
 func foldersOf(file string) iter.Seq[string] {
 	return func(yield func(string) bool) {
