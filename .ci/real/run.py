@@ -19,7 +19,7 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import commands, kubernetes_story, llama_flags, servers, slurm_story, warehouse
 from collected import Collected, dump, equal, load
-from servers import Skip
+from servers import BUSY, Skip
 from servers.kubernetes import VERSION
 
 FIRST_BYTE = """import json, sys, time, urllib.request
@@ -32,7 +32,6 @@ metric = {"value": 1000 * (time.perf_counter() - begin), "unit": "ms", "better":
 json.dump({"metrics": {"first_byte_ms": metric}}, open(out + "/metrics.json", "w"))
 """
 
-BUSY = "this machine was too busy"
 TRIES = 6  # of a measurement that is refused for that: a server of .2 ms a token leaves its client no core
 TARGET = """targets:
   - {model: sim-8b, device: simulated, workload: {isl: 64, osl: 16, concurrency: 1}, metric: ttft, stat: mean,

@@ -7,15 +7,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/targets/regression"
+	"golang.org/x/sync/errgroup"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -41,10 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "figures: expected only flags, and --populations of 1 or more:", err)
 		return 2
 	}
-	tw := tabwriter.NewWriter(stdout, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "DATA\tMEASURED\tGOAL\t")
-	t := &table{w: tw, o: o}
-	for _, part := range []struct {
+	parts := []struct {
 		name    string
 		measure func(*table)
 	}{
@@ -52,11 +52,24 @@ func run(args []string, stdout, stderr io.Writer) int {
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"annotated", annotated}, {"pairs", pairs}, {"bisect", bisect}, {"until", until},
 		{"capacity", capacity},
-	} {
+	}
+	tables := make([]*table, len(parts))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0)) // some parts keep one processor busy alone
+	for i, part := range parts {
+		tables[i] = &table{o: o}
 		if o.only == "" || o.only == part.name {
-			part.measure(t)
-			tw.Flush()
+			g.Go(func() error { part.measure(tables[i]); return nil })
 		}
+	}
+	_ = g.Wait() // a part cannot fail
+	tw := tabwriter.NewWriter(stdout, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "DATA\tMEASURED\tGOAL\t")
+	var t table
+	for _, part := range tables {
+		tw.Write(part.w.Bytes())
+		tw.Flush()
+		t.missed, t.broken = t.missed+part.missed, t.broken+part.broken
 	}
 	switch {
 	case t.broken > 0:
@@ -80,7 +93,7 @@ func judge(tab *regression.Table) *regression.Judgement {
 }
 
 type table struct {
-	w      io.Writer
+	w      bytes.Buffer
 	o      options
 	missed int // goals
 	broken int // goals without a floor, and floors
@@ -109,5 +122,5 @@ func (t *table) floored(met, held bool, data, goal, floor, measured string, args
 		t.missed++
 		t.broken++
 	}
-	fmt.Fprintf(t.w, "%s\t%s\t%s\t%s\n", data, fmt.Sprintf(measured, args...), goal, mark)
+	fmt.Fprintf(&t.w, "%s\t%s\t%s\t%s\n", data, fmt.Sprintf(measured, args...), goal, mark)
 }

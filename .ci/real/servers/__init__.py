@@ -10,6 +10,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VLLM, TORCH = "0.32.0", "2.13.0"
 
 
+BUSY = "this machine was too busy"  # what collect says of a point that it refuses for that
+
+
 class Skip(Exception):
     """What this machine does not have."""
 
