@@ -34,13 +34,16 @@ class Flags:
                                  model="acme/tiny", tokenized=False, release=release, env=env)
 
     def told(self, name, *argv, env=None, ok=True):
-        """What a command prints in the folder of a collection; one that measures may find the machine too busy."""
-        try:
-            return self.runs.sh(self.runs.ttreport, *argv, cwd=self.runs.folder(f"flags-{name}"), env=env, ok=ok)
-        except RuntimeError as e:
-            if servers.BUSY in str(e):
-                raise servers.Skip(f"{name}, {argv[0]}: {servers.BUSY}") from None
-            raise
+        """What a command prints in the folder of a collection."""
+        return self.runs.sh(self.runs.ttreport, *argv, cwd=self.runs.folder(f"flags-{name}"), env=env, ok=ok)
+
+    def bisect(self, name, what, finds, *argv, env=None):
+        """A search that must find a build, which it cannot on a machine that is too busy to measure one."""
+        begin, folder = time.time(), self.runs.folder(f"flags-{name}")
+        said = self.runs.sh(self.runs.ttreport, "bisect", *argv, cwd=folder, env=env, ok=False)
+        if not all(x in said for x in finds) and self.runs.busy(folder, begin):
+            raise servers.Skip(f"{what}: {servers.BUSY}")
+        self.note(what, "" if all(x in said for x in finds) else said)
 
     def fields(self):
         """Every field of a workload, on one server."""
@@ -187,11 +190,10 @@ class Flags:
             for image in tags:
                 self.runs.sh(engine, "push", "-q", image, env=env)
                 self.runs.sh(engine, "rmi", image, env=env)
-            said = self.told(engine, "bisect", "--images", f"{address}/acme/server", "--tags", "nightly-*",
-                             "--port", port, *self.mounts(engine), "--model", "acme/tiny", "--device", "cpu",
-                             "--workload", ONE, "--metric", "tpot", "--least", "20%", "--error", "5%", env=env)
-        found = "nightly-20260111 is the first bad build" in said
-        self.note("bisect --images --least", "" if found else said)
+            self.bisect(engine, "bisect --images --least", ["nightly-20260111 is the first bad build"],
+                        "--images", f"{address}/acme/server", "--tags", "nightly-*", "--port", port,
+                        *self.mounts(engine), "--model", "acme/tiny", "--device", "cpu", "--workload", ONE,
+                        "--metric", "tpot", "--least", "20%", "--error", "5%", env=env)
 
     def pairs(self):
         """A slow model against the usual one: a command until it is known, and the release of it with both running."""
@@ -253,27 +255,23 @@ class Flags:
         make = f"{python} {servers.HERE}/tiny_gguf.py model.gguf $(cut -d' ' -f2 step)"
         serve = f"{python} {servers.HERE}/llama_server.py {{dir}}/model.gguf {port} acme/tiny"
         common = ("--model", "acme/tiny", "--device", "cpu", "--workload", ONE, "--metric", "tpot", "--port", port)
-        commits = ("bisect", "--repo", "repo", "--good", "HEAD~3", "--bad", "HEAD", "--build", make, "--server", serve,
+        commits = ("--repo", "repo", "--good", "HEAD~3", "--bad", "HEAD", "--build", make, "--server", serve,
                    *common, "--least", "20%", "--error", "5%", "--out", "commits")
-        said = self.told("bisect", *commits, "--measurements", "2", ok=False)
-        self.note("bisect --measurements", "" if "Not decided: 2 measurements" in said else said)
-        said = self.told("bisect", *commits, "--budget", "10m")
-        fine = "2 measurements were made before" in said and steps[2] in said and "is the first bad build" in said
-        self.note("bisect of commits, resumed", "" if fine else said)
+        self.bisect("bisect", "bisect --measurements", ["Not decided: 2 measurements"], *commits, "--measurements", "2")
+        self.bisect("bisect", "bisect of commits, resumed",
+                    ["2 measurements were made before", steps[2], "is the first bad build"], *commits, "--budget", "10m")
         with open(f"{folder}/list.txt", "w") as f:
             f.writelines(f"command {self.command(port, layers=n)}\n" for n in (SLOW, 2))
-        said = self.told("bisect", "bisect", "--list", "list.txt", "--improved", *common, "--error", "5%")
-        self.note("bisect --list --improved", "" if "is the first bad build" in said else said)
+        self.bisect("bisect", "bisect --list --improved", ["is the first bad build"],
+                    "--list", "list.txt", "--improved", *common, "--error", "5%")
 
     def releases(self):
         """The release of the pairs that was slow first, and what a verdict shows."""
-        said = self.told("pairs", "bisect", "--good", "v1", "--bad", "v2", "--model", "acme/tiny", "--device", "cpu",
-                         "--workload", ONE, "--metric", "tpot", "--error", "5%")
-        self.note("bisect of releases", "" if "v2 is the first bad build" in said else said)
+        self.bisect("pairs", "bisect of releases", ["v2 is the first bad build"], "--good", "v1", "--bad", "v2",
+                    "--model", "acme/tiny", "--device", "cpu", "--workload", ONE, "--metric", "tpot", "--error", "5%")
         found = re.search(r'"id": ?"(\w+)"(?:(?!"id").)*?"metric": ?"tpot"',
                           self.told("pairs", "check", "--release", "v2", "--format", "json", ok=False), re.S)
-        said = self.told("pairs", "bisect", found[1], "--error", "5%")
-        self.note("bisect VERDICT", "" if "v2 is the first bad build" in said else said)
+        self.bisect("pairs", "bisect VERDICT", ["v2 is the first bad build"], found[1], "--error", "5%")
 
     def capacity(self):
         """The largest concurrency and the largest rate, with the goodput: what holds is next to what does not,

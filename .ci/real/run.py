@@ -86,6 +86,12 @@ class Runs:
         os.makedirs(path, exist_ok=True)
         return path
 
+    @staticmethod
+    def busy(folder, since):
+        """Whether a measurement below a folder was refused because this machine was too busy."""
+        journals = glob.glob(f"{folder}/**/results/*/journal.jsonl", recursive=True)
+        return any(BUSY in open(j).read() for j in journals if os.path.getmtime(j) >= since)
+
     def collect(self, name, server, *more, device="simulated", model="sim-8b", after=(), env=None, built=(),
                 tokenized=True, release="v1"):
         """Measures, builds with --strict, and returns what was collected. after: the arguments of a started server;
@@ -101,8 +107,7 @@ class Runs:
                 self.sh(*argv, cwd=folder, env=env)
                 break
             except RuntimeError:  # servers share this machine with the client, which refuses a point that it read late
-                journals = glob.glob(f"{folder}/results/*/journal.jsonl")
-                if not any(BUSY in open(j).read() for j in journals if os.path.getmtime(j) >= started):
+                if not self.busy(folder, started):
                     raise
                 if attempt == TRIES:
                     raise Skip(f"{name}: {BUSY}, {TRIES} times")
