@@ -20,7 +20,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		{server.ErrDenied, "results", "OPENAI_API_KEY"},
 		{fmt.Errorf("point 2: %w", server.ErrDied), "results",
-			"the same command resumes. what was measured until now is kept"},
+			"the same command resumes. what has been measured so far is kept"},
 		{collect.ErrFull, "", "it resumes. nothing was measured"},
 		{fs.ErrPermission, "results", "cannot be written to"},
 		{errors.New("something else"), "results", "is kept in results"},

@@ -179,7 +179,7 @@ func TestSecondDeathIsSaid(t *testing.T) {
 			_ = os.Remove(once + ".now")
 		}
 	})
-	if !errors.Is(err, server.ErrDied) || !strings.Contains(err.Error(), "it was started again once, and died again") {
+	if !errors.Is(err, server.ErrDied) || !strings.Contains(err.Error(), "it was restarted once and died again") {
 		t.Error(err)
 	}
 	if got := strings.Join(said, ", "); got != "died, died again" {

@@ -185,7 +185,7 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		}
 		st := &step{items[i], first + i, len(all), s.now()}
 		if name := items[i].Tool.Name; s.tools[name] == toolFails {
-			const why = "not tried: %s failed 2 times in the same way, and never measured"
+			const why = "not tried: %s failed twice in the same way and never measured anything"
 			if err := s.noResult(st, fmt.Errorf(why, name)); err != nil {
 				return err
 			}
@@ -325,7 +325,7 @@ func (s *session) restart(ctx context.Context, died error, again bool, left []pl
 	_, ours := s.srv.(server.Supervised)
 	text := "died"
 	if again {
-		text, died = "died again", fmt.Errorf("%w; it was started again once, and died again", died)
+		text, died = "died again", fmt.Errorf("%w; it was restarted once and died again", died)
 	}
 	s.report(Event{Run: s.id, Step: "server", Text: text, Err: died.Error(), Final: true})
 	why := died
@@ -337,7 +337,7 @@ func (s *session) restart(ctx context.Context, died error, again bool, left []pl
 			s.report(Event{Run: s.id, Step: "server", Text: "started again", Final: true})
 			return errors.Join(s.log("server-ready", "", "", "started again"), s.warm(ctx))
 		}
-		why = fmt.Errorf("%w; it did not start again: %w", died, err)
+		why = fmt.Errorf("%w; it could not be restarted: %w", died, err)
 	}
 	for _, it := range left {
 		if s.done[it.Name] {

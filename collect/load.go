@@ -192,7 +192,7 @@ func (s *session) loaded(
 	steady := cmp.Or(known, saturation(st.Load, out.Reached()))
 	if out.Overload {
 		r.side.Client[schema.ClientOverload] = strconv.Itoa(len(out.Requests))
-		steady = fmt.Sprintf("requests arrive faster than they leave: stopped after %d", len(out.Requests))
+		steady = fmt.Sprintf("requests arrive faster than the server completes them: stopped after %d", len(out.Requests))
 	}
 	if out.Gone > 0 {
 		r.side.Client["cancelled"] = strconv.Itoa(out.Gone)
@@ -225,7 +225,7 @@ func remarks(w plan.Workload, out builtin.Outcome, set latency.Set, failure, ste
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	lost, late, resent := set.Failed+set.Hollow, "times that are not known are left out", out.Resent()
+	lost, late, resent := set.Failed+set.Hollow, "unknown times are left out", out.Resent()
 	note(lost > 0 && set.OK > 0, "%d of %d requests failed", lost, lost+set.OK)
 	if set.LostGaps > latency.MostLost {
 		late = "ITL is not known"

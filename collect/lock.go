@@ -20,7 +20,7 @@ import (
 )
 
 // ErrBusy is returned when another process on this machine measures the same device or server.
-var ErrBusy = errors.New("another process measures there already")
+var ErrBusy = errors.New("another process is measuring there")
 
 // AllAccelerators are those of this machine that nothing divides among its servers.
 const AllAccelerators = "all"
@@ -91,7 +91,7 @@ func Lock(say func(string), accelerators []string, addresses ...string) (release
 			if f, err = l.shared(filepath.Join(os.TempDir(), "ttreport-"+file)); err == nil {
 				held = append(held, f)
 			} else if !errors.Is(err, ErrBusy) {
-				say(fmt.Sprintf("other users of this machine are not kept from measuring %s: %v", l.name, err))
+				say(fmt.Sprintf("other users of this machine can measure %s at the same time: %v", l.name, err))
 				err = nil
 			}
 		}

@@ -153,7 +153,7 @@ func TestLockBetweenUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := lockAs(bin, 12345); !strings.Contains(out, "another process measures there already") {
+	if out := lockAs(bin, 12345); !strings.Contains(out, "another process is measuring there") {
 		t.Errorf("a device that is measured: %s", out)
 	}
 	release()

@@ -78,7 +78,7 @@ func TestPowerFromDCGM(t *testing.T) {
 			if s.meter == nil || s.meter.Of != schema.DefBoards || s.meter.Read(t.Context()).Watts != 100 || notes != nil {
 				t.Errorf("%+v, %v", s.meter, notes)
 			}
-		} else if s.meter != nil || len(notes) != 1 || !strings.Contains(notes[0], "no device states its power") {
+		} else if s.meter != nil || len(notes) != 1 || !strings.Contains(notes[0], "no device reports its power") {
 			t.Errorf("%+v, %v", s.meter, notes)
 		}
 		srv.Close()

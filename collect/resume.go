@@ -140,7 +140,7 @@ func (s *session) resume(results string) {
 }
 
 // errLost is returned for a manifest of which a power cut left nothing.
-var errLost = errors.New("nothing is left of the manifest")
+var errLost = errors.New("the manifest is empty")
 
 func (r runFolder) manifest() (m manifest.Manifest, err error) {
 	name := filepath.Join(r.dir, manifest.FileName)
@@ -226,7 +226,7 @@ func otherStack(a, b schema.Stack) error {
 		{"image", a.Image, b.Image}, {"digest", a.Digest, b.Digest},
 	} {
 		if x.was != x.is {
-			other = append(other, fmt.Sprintf("%s was %q and is %q", x.name, x.was, x.is))
+			other = append(other, fmt.Sprintf("%s was %q and is now %q", x.name, x.was, x.is))
 		}
 	}
 	if !maps.Equal(a.Commits, b.Commits) {

@@ -29,7 +29,7 @@ var (
 	// ErrSimulated is returned when the device and the simulator contradict each other.
 	ErrSimulated = errors.New("simulated is not measured")
 	// ErrOtherServer is returned when an interrupted run would be resumed on another server.
-	ErrOtherServer = errors.New("the run that was interrupted measured another server")
+	ErrOtherServer = errors.New("the interrupted run measured another server")
 	// ErrFull is returned when there is no room for results.
 	ErrFull = errors.New("the disk is full")
 )
@@ -48,7 +48,7 @@ func Advice(err error, results string) string {
 	const nothing = "nothing was measured"
 	kept := nothing
 	if results != "" {
-		kept = "what was measured until now is kept in " + results
+		kept = "what has been measured so far is kept in " + results
 	}
 	for _, a := range []struct {
 		of   error
@@ -56,12 +56,12 @@ func Advice(err error, results string) string {
 	}{
 		{server.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment " +
 			"or in .env; " + nothing},
-		{server.ErrNotStarted, "ttreport doctor tells what is missing to start a server; " + nothing},
+		{server.ErrNotStarted, "ttreport doctor lists what is missing to start a server; " + nothing},
 		{server.ErrOtherModel, "--model is the name that the server lists; " + nothing},
 		{server.ErrNotReady, "is the server running, and is the port right? " + nothing},
 		{ErrFull, "make room and run the same command again: it resumes. " + kept},
 		{server.ErrDied, "its log is server.log in the run folder; the same command resumes. " + kept},
-		{ErrOtherServer, "measure with the server as it was, or begin anew with --no-resume"},
+		{ErrOtherServer, "use the server as it was, or start over with --no-resume"},
 		{ErrSimulated, "--device simulated is for the simulator, and the simulator for it"},
 		{server.ErrPortTaken, nothing},
 		{fs.ErrPermission, "the current folder cannot be written to"},

@@ -169,7 +169,7 @@ func noneHolds(st *step, why string) error {
 	if why != "" {
 		why = ": " + why
 	}
-	return unmeasured{errors.New("not even one request at a time holds " + st.Load.SLO.String() + why)}
+	return unmeasured{errors.New("not even one request at a time meets " + st.Load.SLO.String() + why)}
 }
 
 // findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds
@@ -213,7 +213,7 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		return p.share(), !near, err
 	})
 	if err == nil && f.answer.holds == 0 {
-		return unmeasured{fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO)}
+		return unmeasured{fmt.Errorf("no rate of %.3g req/s or more meets %s", f.unit, st.Load.SLO)}
 	}
 	return err
 }
@@ -329,7 +329,7 @@ func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload
 func (p *probed) found() (said string) {
 	switch {
 	case p.Overload:
-		return "too many: requests arrive faster than they leave"
+		return "too many: requests arrive faster than the server completes them"
 	case math.IsInf(p.share(), 1):
 		said = "too many"
 	case p.share() > 1:

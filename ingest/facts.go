@@ -82,7 +82,7 @@ func (u patternUses) uselessFacts(dir string, m manifest.Manifest, side *sideFil
 		isThere := func(s *source) bool { return path.Base(s.shown()) == name && s.isBelow(dir) }
 		p := schema.Problem{
 			Severity: schema.SevError, Path: path.Join(dir, manifest.FileName), Code: CodePattern, Used: "nothing of it",
-			Found:    "facts_from: no JSON file with a model or a device is called " + name,
+			Found:    "facts_from: no JSON file with a model or a device is named " + name,
 			Expected: "such a file in a folder with results, or in one above them",
 			Hint:     "ttreport inspect lists the files that are there",
 		}
@@ -93,7 +93,7 @@ func (u patternUses) uselessFacts(dir string, m manifest.Manifest, side *sideFil
 		for _, fact := range slices.Sorted(maps.Keys(m.FactsFrom[name])) {
 			if u[useOfFact(dir, name, fact)] == 0 {
 				p.Found = fmt.Sprintf("facts_from: %s states no %s at %s", name, fact, m.FactsFrom[name][fact])
-				p.Expected, p.Hint = "a path of keys with points between them, such as hardware.gpu", "correct it, or leave it out"
+				p.Expected, p.Hint = "a path of keys joined by dots, such as hardware.gpu", "correct it, or leave it out"
 				out = append(out, p)
 			}
 		}

@@ -462,7 +462,7 @@ func incomplete(journal *source) []schema.Problem {
 	if !ended {
 		out = append(out, schema.Problem{
 			Severity: schema.SevWarning, Path: journal.shown(), Code: "run-incomplete",
-			Found:    "a collection that did not come to its end; its last entry is " + last,
+			Found:    "a collection that did not finish; its last entry is " + last,
 			Expected: manifest.EventRunDone, Used: "what was measured until then",
 			Hint: "what is missing is listed with the release",
 		})

@@ -231,7 +231,7 @@ func tellContradictions(results []*result) (notes []schema.Problem) {
 		p := schema.Problem{
 			Severity: schema.SevWarning, Path: t.r.shown(), Code: "contradiction",
 			Found: fmt.Sprintf("%s is %s by the %s and %s by the %s", t.Field, name(t.First), t.won, name(t.Second), t.lost),
-			Used:  name(t.First), Expected: "one value", Hint: "correct the one that is wrong",
+			Used:  name(t.First), Expected: "one value", Hint: "correct the wrong one",
 		}
 		if n := len(values); n > 1 {
 			p.Found += " and " + plaintext.Plural(n-1, "other value")
@@ -588,7 +588,7 @@ func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resul
 		}
 		switch taken, isMatched := u[pattern]; {
 		case isAbove: // it is of more files than are read this time
-			p.Severity, p.Hint = schema.SevNote, "nothing to do if it is of other files of its folder; else "+p.Hint
+			p.Severity, p.Hint = schema.SevNote, "nothing, if it is for other files of its folder; otherwise "+p.Hint
 			if isMatched {
 				return
 			}
@@ -730,7 +730,7 @@ func (r *result) checkAnswerLength(p *schema.Point) {
 	}
 	r.report(schema.Problem{
 		Severity: schema.SevWarning, Path: r.shown(), Code: "osl-mismatch",
-		Found: fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for, in %s",
+		Found: fmt.Sprintf("answers of %.4g tokens on average where %.4g were requested, in %s",
 			osl, *p.Key.OSL, p.Key.Workload()),
 		Expected: "the two within 5 %",
 		Hint: "make the server ignore the end of the answer (ignore_eos), " +
@@ -748,7 +748,7 @@ func (r *result) completeModel() {
 	}
 	if id := strings.ReplaceAll(f.Model.ID, "___", "."); id != f.Model.ID {
 		f.Model.ID = id
-		derive("model.id", "ModelScope's folder in "+r.origin.of("model.id").Where+", where ___ stands for a point")
+		derive("model.id", "ModelScope's folder in "+r.origin.of("model.id").Where+", where ___ stands for a dot")
 	}
 	if id := strings.TrimRight(f.Model.ID, "/"); id != "" { // a folder with and without its slash is one
 		f.Model.ID = id

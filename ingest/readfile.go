@@ -92,7 +92,7 @@ func (f found) guarded(read func() []*source) (sources []*source) {
 			sources = []*source{failed(f, schema.Problem{
 				Severity: schema.SevError, Path: f.shown(), Code: "reader-failed",
 				Found:    fmt.Sprintf("a file that crashes ttreport's reader (%v)", r),
-				Expected: "a result, or a problem that states what is wrong with it", Used: "nothing of the file",
+				Expected: "a result, or a problem that states what is wrong with it", Used: "nothing from the file",
 				Hint: "please report it, with the file if possible: " + strings.TrimSpace(stack[len(stack)-1]),
 			})}
 		}
@@ -531,7 +531,7 @@ var readers = []*draft.Format{
 // Formats of files that no reader takes.
 const (
 	Unknown   = "unknown"      // it resembles a result, but has no known format
-	NotResult = "not-a-result" // nothing in it is like a result
+	NotResult = "not-a-result" // nothing in it looks like a result
 	Archive   = "archive"      // its members are listed
 )
 
@@ -582,7 +582,7 @@ func whatElse(f *decode.File) string {
 	return nothingLike
 }
 
-const nothingLike = "nothing in it is like a result"
+const nothingLike = "nothing in it looks like a result"
 
 // sharedTexts holds each set of conditions once: those of a sweep are the same for most of its points, and a tree has
 // tens of thousands of them. Nothing after a reader changes such a map in place.
@@ -674,7 +674,8 @@ func oddNumber(key string, v decode.Value) (code, expected, used string) {
 		!bytes.Contains(raw, []byte("Inf")):
 		return "number-too-large", "a number below 1.8e308", "no number of it"
 	case v.Kind() == decode.String && measurable.MatchString(key) && inQuotes.MatchString(v.Str()):
-		return "number-with-comma", "a number with a point", "no number of it: a comma may stand for a point or for nothing"
+		return "number-with-comma", "a number with a decimal point",
+			"none of its values: a comma may be a decimal point or a separator"
 	}
 	return "", "", ""
 }

@@ -354,7 +354,7 @@ func (w *writes) free(r *schema.Run, own string) (name string) {
 }
 
 func cannotWrite(err error) error {
-	return &WriteError{err, "history/ cannot be written: see its permissions and the space of the disk"}
+	return &WriteError{err, "history/ cannot be written: check its permissions and the free space of the disk"}
 }
 
 // Contents is a hash of the names and contents of all files below roots. ok is false if one could not be read.

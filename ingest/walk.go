@@ -242,7 +242,7 @@ func walk(roots []Root, withInfo bool) (files []found, problems []schema.Problem
 			}
 			w.problems = append(w.problems, schema.Problem{
 				Severity: schema.SevWarning, Path: a.shown(), Code: "foreign-manifest",
-				Found:    "a manifest of another user, above the folder that is read",
+				Found:    "a manifest that belongs to another user, above the folder that is read",
 				Expected: "one of yours, or of the owner of the results", Used: "nothing of it",
 				Hint: "copy it beside the results if it is about them",
 			})

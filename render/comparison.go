@@ -261,7 +261,7 @@ func (c *Comparison) Notes() []string {
 			"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B)
 	}
 	if c.Lost > 0 {
-		add("%s of the history cannot be read and counts for nothing here; ttreport check names it",
+		add("%s of the history cannot be read and is ignored here; ttreport check names it",
 			words.Plural(c.Lost, "document"))
 	}
 	if c.OfTools {

@@ -239,7 +239,7 @@ func (r *Report) reading() []string {
 		paras = append(paras, words.Plural(n, "problem")+" found while reading the files: see Problems.")
 	}
 	if lost := r.lostText(); lost != "" {
-		paras = append(paras, lost+" and counts for nothing here: see Problems.")
+		paras = append(paras, lost+" and is ignored here: see Problems.")
 	}
 	return paras
 }

@@ -32,7 +32,7 @@ func (r *Report) Landing() Page {
 		if lost := r.lostText(); lost != "" {
 			p.Description = "No results can be shown."
 			p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Text: p.Description,
-				Paras: []string{lost + " and counts for nothing here: see Problems."}}
+				Paras: []string{lost + " and is ignored here: see Problems."}}
 		}
 		p.add(section("start", "What to do", "", Empty{
 			What: "Nothing to show", Why: "The history folder holds no run.",

@@ -49,7 +49,7 @@ class Collected:
         return "?"
 
     def client(self, fact):
-        """A fact that the builtin client kept with the only result; None where it has none of that name."""
+        """A fact that the builtin client kept with the only result; None where it has no model of that name."""
         names = glob.glob(f"{self.folder}/results/*/raw/*.ttreport.json")
         return load(names[0]).get("client", {}).get(fact)
 

@@ -31,7 +31,7 @@ func acceptCommand(sh *shell) *cobra.Command {
 		"dry-run": &o.dryRun, "lock-timeout": &sh.patience,
 	}, func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fail(exitUsage, `ttreport accept v0.6.0 --change ID --reason "…"`, "accept: it needs one release")
+			return fail(exitUsage, `ttreport accept v0.6.0 --change ID --reason "…"`, "accept: expected one release")
 		}
 		if err := o.check(); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (o *acceptOptions) check() error {
 	switch {
 	case strings.TrimSpace(o.reason) == "" || o.reason == "…":
 		return fail(exitUsage, `--reason "ticket 412: smaller prefill chunks are intended"`,
-			"accept: a reason is needed; it is shown wherever the verdict is")
+			"accept: a reason is needed; it is shown with the verdict")
 	case o.owner == "":
 		return fail(exitUsage, "--owner NAME", "accept: an owner is needed")
 	case o.until != "" && err != nil:
@@ -86,7 +86,7 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 	g := report.Gate.Review(at, "", "")
 	if g.Label == "" {
 		return fail(exitUsage, "give it a release when it is read: ttreport build --release NAME PATH",
-			"accept: %s is a build without a release, which no decision can name", release)
+			"accept: %s is a build without a release, and decisions name releases", release)
 	}
 	verdicts, err := o.ofChanges(g)
 	if err == nil && len(o.changes) == 0 {
@@ -134,7 +134,7 @@ func (o *acceptOptions) ofChanges(g gate.Review) (verdicts []schema.Verdict, err
 		switch {
 		case i < 0:
 			return nil, fail(exitUsage, "ttreport check --release "+g.Release+" prints the ids of changes",
-				"accept: %s sees no change with the id %q", g.Release, id)
+				"accept: %s has no change with the id %q", g.Release, id)
 		case !g.Changes[i].Worse:
 			return nil, fail(exitUsage, "regressions can be accepted; see ttreport help decisions",
 				"accept: the change %s is an improvement, which needs no acceptance", id)

@@ -37,7 +37,7 @@ type againstOptions struct {
 func (o collectOptions) againstBaseline(ctx context.Context) error {
 	if len(o.Evals.Tasks) > 0 || o.Measure.Only == plan.OnlyEvals || o.serverOnly {
 		return fail(exitUsage, "collect them by themselves, without --against",
-			"collect: --against compares load; evals and --server-only have no turns")
+			"collect: --against compares load; it cannot be combined with evals or --server-only")
 	}
 	show := newProgress(o.sh)
 	o.Measure.Only = plan.OnlyBenchmarks
@@ -97,12 +97,12 @@ func (o collectOptions) kept(baseline, candidate *session.Session) (bool, error)
 		}
 		if name := s.Options.Server.Name; name.Kind == plan.ServerURL {
 			kept = true
-			o.sh.say("note: %s runs already and is not started again for each block; what its start was like is part of "+
-				"every block, so intervals are wider", redact.URL(name.URL))
+			o.sh.say("note: %s is already running and is not restarted for each block, so the effect of its one start "+
+				"is in every block and intervals are wider", redact.URL(name.URL))
 		}
 	}
 	if kept && baseline.Address == candidate.Address && baseline.Address != string(plan.ServerSim) {
-		return kept, fail(exitUsage, "give one of them another: --port 8000 --against-port 8001",
+		return kept, fail(exitUsage, "give one of them another port: --port 8000 --against-port 8001",
 			"collect: both servers would run at %s at the same time", redact.URL(baseline.Address))
 	}
 	return kept, nil

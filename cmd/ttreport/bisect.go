@@ -135,13 +135,13 @@ func (o *bisectOptions) complete() error {
 	case o.System.Model == "" || o.System.Device == "":
 		return fail(exitUsage, "--model acme/tiny --device n150", "bisect: --model and --device are both needed")
 	case len(o.Measure.Workloads) != 1:
-		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: one --workload is needed, and %d are given",
+		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: expected one --workload, got %d",
 			len(o.Measure.Workloads))
 	case !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, o.metric):
 		return fail(exitUsage, "--metric ttft", "bisect: --metric must be ttft, tpot, e2el or output_tps, got %q", o.metric)
 	case len(o.Options.Server.Args) > 0 && o.images+o.list == "":
 		return fail(exitUsage, "--images ghcr.io/acme/server, or --list FILE with images",
-			"bisect: what follows -- needs --images or --list")
+			"bisect: arguments after -- need --images or --list")
 	}
 	return nil
 }
@@ -247,9 +247,9 @@ func (h *hunt) steps(ctx context.Context) (why string, err error) {
 		case decided:
 			return "", nil
 		case at == 0:
-			return "no build can tell more", nil
+			return "no other build would help", nil
 		case h.o.budget > 0 && h.used >= h.o.budget:
-			return fmt.Sprintf("the budget of %s is used up; the same command with a larger one goes on", h.o.budget), nil
+			return fmt.Sprintf("the budget of %s is used up; the same command with a larger one continues", h.o.budget), nil
 		case h.passes >= h.o.measurements:
 			return fmt.Sprintf("%d measurements were made; --measurements allows more", h.passes), nil
 		}
@@ -533,7 +533,8 @@ func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]re
 		}
 	}
 	if to-from < 1 {
-		return nil, fail(exitUsage, "--good must come before --bad", "bisect: nothing lies between %q and %q", o.good, o.bad)
+		return nil, fail(exitUsage, "--good must come before --bad",
+			"bisect: there are no builds between %q and %q", o.good, o.bad)
 	}
 	return list[from : to+1], nil
 }
@@ -557,7 +558,8 @@ func (o *bisectOptions) commits(ctx context.Context) ([]ref, error) {
 		out = append(out, ref{Name: commit[:12], Subject: subject, commit: commit})
 	}
 	if len(out) < 2 {
-		return nil, fail(exitUsage, "--good must be an ancestor of --bad", "bisect: no commit lies between %s and %s", o.good,
+		return nil, fail(exitUsage, "--good must be an ancestor of --bad",
+			"bisect: there are no commits between %s and %s", o.good,
 			o.bad)
 	}
 	return out, nil

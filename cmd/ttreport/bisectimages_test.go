@@ -77,7 +77,7 @@ func TestBisectImages(t *testing.T) {
 		{"must be an image without a tag", "--images", image + ":latest"},
 		{"--tags needs --images", "--tags", "v*"},
 		{"bisect: --run-arg needs --images or --list", "--run-arg=--gpus=all"},
-		{"--images and --list exclude each other", "--images", image, "--list", "x"},
+		{"--images and --list cannot be combined", "--images", image, "--list", "x"},
 	} {
 		if out, problems := bisect(c[1:]...); !strings.Contains(problems, c[0]) || !strings.Contains(problems, "fix: ") {
 			t.Errorf("%v: %s%s", c, out, problems)

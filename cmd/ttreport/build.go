@@ -263,7 +263,7 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 		return fail(exitUsage, "move it away, or choose another folder with --out", "writing the site: %w", err)
 	}
 	if err != nil {
-		return fail(exitInput, "what was there before is still there; see the permissions and the space of "+b.out,
+		return fail(exitInput, "the previous files are unchanged; check the permissions and free space of "+b.out,
 			"writing the site: %w", err)
 	}
 	if b.built != nil {
@@ -372,7 +372,7 @@ func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns
 	return b.C, []schema.Problem{{
 		Severity: schema.SevWarning, Path: workspace.ConfigName, Code: "part-of-history",
 		Found:    fmt.Sprintf("%d of %s: %s", len(runs), plaintext.Plural(len(all.Runs), "run"), p),
-		Expected: "all of history", Used: "these alone: what is left out is not a baseline, nor tested with the others",
+		Expected: "all of history", Used: "only these: whatever is left out is neither a baseline nor tested",
 		Hint: "ttreport build without --since and --models judges all",
 	}}, nil
 }
@@ -407,9 +407,9 @@ func (b *building) singleFile(r *render.Report, theme site.Theme) error {
 		return fail(exitUsage, "choose another file with --out", "%s exists and was not written by ttreport", name)
 	}
 	if err := durable.WriteFile(name, html); err != nil {
-		return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
+		return fail(exitInput, "check its permissions and the free space of the disk", "%w", err)
 	}
-	const text = "Open %s: %s, %d kB, nothing is loaded from elsewhere\n"
+	const text = "Open %s: %s, %d kB, it loads nothing from elsewhere\n"
 	fmt.Fprintf(b.sh.out, text, name, page.Title, (len(html)+500)/1000)
 	return nil
 }

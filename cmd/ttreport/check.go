@@ -42,10 +42,10 @@ func checkCommand(sh *shell) *cobra.Command {
 	}, func(c *cobra.Command, args []string) (err error) {
 		switch isStored := len(args) == 0; {
 		case isStored && (o.ephemeral || o.channel != ""):
-			return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel are about PATHs")
+			return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel need PATHs")
 		case !isStored && o.run != "":
 			return fail(exitUsage, "ttreport check PATH…, or ttreport check --run ID",
-				"check: --run is about what is in history")
+				"check: --run names a run in history; it cannot be combined with PATHs")
 		}
 		if c.Flags().Changed("fail-on") {
 			if o.failOn, err = gate.ParseFailOn(failOn); err != nil {
@@ -156,7 +156,7 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 			strings.Join(flags, "") + "PATH if all are of one; ttreport identify PATH shows what the names of files suggest"
 	}
 	if g.Result.Open > 0 {
-		return "measure more blocks: the same ttreport collect … --against again adds its own, and --blocks 4 takes more"
+		return "measure more blocks: run the same ttreport collect … --against again, or with --blocks 4"
 	}
 	if g.Fit.Single {
 		return "one earlier release does not show the noise: measure the next one, too, or put targets into targets/"
@@ -168,7 +168,8 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 		case c.N > 0:
 			return "this score can be judged only with its standard error: let the tool write it"
 		default:
-			return "state of how many questions a score is: let the tool write it, or map the column, questions TASK under " +
+			return "state the number of questions of each score: let the tool write it, or map the column, questions TASK " +
+				"under " +
 				"tables: in ttreport.yaml"
 		}
 	}
@@ -302,7 +303,7 @@ func (o checkOptions) judge(
 	case o.run != "":
 		if at = judge.WithRun(r.Columns, r.Releases, o.run); at < 0 {
 			return nil, 0, fail(exitUsage, "run ids are on the pages of runs and in data/index.json",
-				"%s: no run is called %q", by, o.run)
+				"%s: unknown run %q", by, o.run)
 		}
 	case o.release != "":
 		if at, err = releaseNamed(r, o.release); err != nil {

@@ -153,7 +153,7 @@ func (o collectOptions) entries(ctx context.Context) ([]plan.Entry, error) {
 	}
 	if o.search != "" && len(list) > 1 {
 		return nil, fail(exitUsage, "name one --model, or one plan",
-			"collect: --search chooses among the settings of one plan, and %d are stated", len(list))
+			"collect: --search chooses among the settings of one plan, and %d are given", len(list))
 	}
 	if list, err = plan.Configurations(list, o.params); err == nil && o.search != "" {
 		_, err = o.climb(list)
@@ -220,7 +220,7 @@ func (o collectOptions) measure(ctx context.Context) (done collected, err error)
 	}
 	if _, detaches := s.Server.(server.Detacher); o.serverOnly && !detaches {
 		return done, fail(exitUsage, "--server docker, or --server 'command …'",
-			"collect: --server-only needs a server that is started, got %s", s.Options.Server.Name)
+			"collect: --server-only needs a server that collect starts, got %s", s.Options.Server.Name)
 	}
 	return o.perform(ctx, show, s)
 }
@@ -411,7 +411,7 @@ func (o collectOptions) lockDevice(ctx context.Context, sessions ...*session.Ses
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		const fix = "wait for it, or end it: two loads on one device measure each other"
+		const fix = "wait for it, or stop it: two loads on one device disturb each other"
 		return nil, fail(exitCollect, fix, "collect: %w", err)
 	}
 	return release, err
@@ -440,7 +440,7 @@ func (o collectOptions) openFolder(
 	case err == nil || errors.As(err, &failure{}) || ctx.Err() != nil:
 		return folder, err
 	case errors.Is(err, folderlock.ErrHeld):
-		return folder, fail(exitLocked, "wait for it, or end it; --no-resume measures anew beside it", "collect: %w", err)
+		return folder, fail(exitLocked, "wait for it, or stop it; --no-resume starts a new measurement", "collect: %w", err)
 	}
 	return folder, collectError(ctx, o.sh, nil, err)
 }
@@ -700,8 +700,8 @@ func planError(err error) error {
 // runError is collectError, also within a job.
 func (o collectOptions) runError(ctx context.Context, ws *workspace.Workspace, err error) error {
 	if o.job.once && ctx.Err() == nil && (errors.Is(err, collect.ErrFull) || errors.Is(err, server.ErrDied)) {
-		const fix = "mend that, and where it was submitted: ttreport collect --on … --retry, which measures what is " +
-			"missing. What was measured until now is kept"
+		const fix = "fix that, then where it was submitted: ttreport collect --on … --retry, which measures what is " +
+			"missing. What has been measured so far is kept"
 		return fail(exitCollect, fix, "collect: %w", err)
 	}
 	return collectError(ctx, o.sh, ws, err)
@@ -710,7 +710,7 @@ func (o collectOptions) runError(ctx context.Context, ws *workspace.Workspace, e
 // collectError gives an error of measuring its exit code and what to do about it. ws is nil where nothing was measured.
 func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
 	if ctx.Err() != nil {
-		const text = "what was measured until now is kept in %s; ttreport build shows it and what is missing, " +
+		const text = "what has been measured so far is kept in %s; ttreport build shows it and what is missing, " +
 			"and the same command resumes"
 		sh.say(text, ws.Results())
 		return ctx.Err()

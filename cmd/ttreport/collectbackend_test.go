@@ -103,7 +103,7 @@ func TestAnotherScheduler(t *testing.T) {
 		want string
 	}{
 		{"--on batch --at-queue a --dry-run", 0, "queue a: 2 jobs of sim-8b on simulated, v0\n"},
-		{"--on batch --at-queue a --dry-run", 0, "they are of another scheduler: gres, image"},
+		{"--on batch --at-queue a --dry-run", 0, "resources of another scheduler are ignored: gres, image"},
 		{"--on slurm --at-queue a", 1, "collect: --at-queue needs --on batch"},
 		{"--on batch --at-queue z", 1, "resources: z is for the night"},
 		{"--on at", 1, "--on must be batch or slurm or kubernetes, got \"at\""},

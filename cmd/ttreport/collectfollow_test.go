@@ -52,18 +52,18 @@ func TestCancelSaysWhatIsDone(t *testing.T) {
 		failed        string
 	}{
 		{"all", []engine.Phase{engine.Active, engine.Active}, false, nil, nil,
-			"ending 2 jobs and fetching what they measured", "2 jobs cancelled; what was measured until now is", ""},
+			"cancelling 2 jobs and fetching what they measured", "2 jobs cancelled; what was measured so far is", ""},
 		{"a shared file system", []engine.Phase{engine.Active}, true, nil, nil,
-			"ending 1 job\n", "1 job cancelled; what was measured until now is in ", ""},
+			"cancelling 1 job\n", "1 job cancelled; what was measured so far is in ", ""},
 		{"all had ended", []engine.Phase{engine.Failed}, false, nil, nil,
-			"fetching what 1 job measured", "no job was left to cancel; what was measured until now is in ", ""},
+			"fetching what 1 job measured", "no job was left to cancel; what was measured so far is in ", ""},
 		{"nothing is there", nil, false, nil, nil, "", "no job was left to cancel; ", ""},
 		{"a log that broke off", []engine.Phase{engine.Active, engine.Active}, false, lost, nil,
-			"ending 2 jobs", "2 jobs cancelled\n", "its results cannot be fetched"},
+			"cancelling 2 jobs", "2 jobs cancelled\n", "its results cannot be fetched"},
 		{"a pod that is gone", []engine.Phase{engine.Failed}, false, nil, errors.New("gone"),
 			"fetching what 1 job measured", "no job was left to cancel\n", "its results cannot be fetched"},
 		{"an API server that is away", []engine.Phase{engine.Failed, engine.Active}, false, engine.ErrUnavailable,
-			errors.New("gone"), "ending 1 job", "", "the scheduler does not answer"},
+			errors.New("gone"), "cancelling 1 job", "", "the scheduler does not answer"},
 	} {
 		sub := engine.Prepare(engine.Submission{Engine: "kubernetes", Jobs: []engine.Job{{Entry: 1}, {Entry: 2}}},
 			t.TempDir(), t.TempDir(), time.Now())

@@ -157,13 +157,13 @@ func (o collectOptions) earlier(state, digest string) (*engine.Submission, error
 		return nil, err
 	}
 	if s != nil {
-		o.sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, s.Since())
+		o.sh.say("%-9s the same plan has been running since %s; following it", o.scheduler.on, s.Since())
 		return s, nil
 	}
 	last, err := engine.Newest(state, "", true)
 	if err == nil && last != nil && last.Digest == digest && len(last.Lacking()) > 0 {
-		o.sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
-			"this command all of them", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
+		o.sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs only these, "+
+			"this command runs all", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
 			last.Since())
 	}
 	return nil, err
@@ -185,7 +185,7 @@ func (o collectOptions) attachJobs(ctx context.Context, state string) error {
 	case o.scheduler.cancel:
 		return o.cancelJobs(ctx, s)
 	case o.scheduler.retry && !s.Over():
-		o.sh.say("%-9s the jobs of %s are under way; they are followed", o.scheduler.on, s.Since())
+		o.sh.say("%-9s the jobs of %s are running; following them", o.scheduler.on, s.Since())
 	case o.scheduler.retry:
 		n, err := s.Again()
 		if err != nil {
@@ -239,7 +239,7 @@ func (o collectOptions) submission(
 		sub.Jobs = append(sub.Jobs, j)
 	}
 	if len(others) > 0 {
-		o.sh.say("%-9s not used of resources, because they are of another scheduler: %s", about.Name,
+		o.sh.say("%-9s resources of another scheduler are ignored: %s", about.Name,
 			strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
 	if about.StartsImages { // those of a container on this machine are not of the client's
@@ -267,7 +267,7 @@ func (o collectOptions) forJobs(ctx context.Context, entries []plan.Entry) ([]pl
 		return nil, err
 	}
 	if len(entries) > engine.MostJobs {
-		return nil, fail(exitUsage, "split the plan", "collect: the plan has %d entries, and an array at most %d",
+		return nil, fail(exitUsage, "split the plan", "collect: the plan has %d entries; an array can have at most %d",
 			len(entries), engine.MostJobs)
 	}
 	return entries, nil
@@ -314,8 +314,8 @@ func printPart(to io.Writer, args []string) error {
 func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) error {
 	release, err := folderlock.Take(ctx, s.Dir, folderlock.Exclusive, folderlock.Wait{})
 	if errors.Is(err, folderlock.ErrHeld) {
-		return fail(exitLocked, "its table shows the jobs; end it to follow them here",
-			"collect: another process follows these jobs already (%s)", s.Dir)
+		return fail(exitLocked, "its table shows the jobs; stop it to follow them here",
+			"collect: another process is already following these jobs (%s)", s.Dir)
 	}
 	if err != nil {
 		return failure{code: exitCollect, err: err}
@@ -324,7 +324,8 @@ func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) er
 	if s, err = engine.Open(s.Dir); err != nil { // another process may have followed meanwhile
 		return failure{code: exitInput, err: err}
 	}
-	o.sh.say("%-9s %s; what was submitted and logs are in %s", o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
+	o.sh.say("%-9s %s; the submitted jobs and their logs are in %s",
+		o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
 	leavesRunning(ctx)
 	show := progress.NewJobs(streamOf(o.sh))
 	f := engine.Follower{
@@ -337,7 +338,7 @@ func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) er
 		_, readable := terminalOf(o.sh.in)
 		if _, shown := terminalOf(o.sh.err); readable && shown {
 			answer := make(chan bool, 1)
-			go func() { answer <- confirmed(o.sh.in, o.sh.err, "the jobs go on without this command. End them?") }()
+			go func() { answer <- confirmed(o.sh.in, o.sh.err, "the jobs continue without this command. Cancel them?") }()
 			select {
 			case yes := <-answer:
 				if yes {
@@ -346,14 +347,14 @@ func (o collectOptions) followJobs(ctx context.Context, s *engine.Submission) er
 			case <-process.Hurry(ctx).Done():
 			}
 		}
-		o.sh.say("the jobs go on: ttreport collect --on %s --follow shows them, --cancel ends them", o.scheduler.on)
+		o.sh.say("the jobs continue: ttreport collect --on %s --follow shows them, --cancel cancels them", o.scheduler.on)
 		return ctx.Err()
 	case err != nil:
 		return o.jobsError(err)
 	case o.scheduler.detach:
 		waits := len(slices.DeleteFunc(slices.Clone(tasks), func(t engine.Task) bool { return t.Ended || t.ID != "" }))
 		if waits > 0 {
-			o.sh.say("%-9s %s not submitted yet: they wait for the others that measure the same, and --follow submits them",
+			o.sh.say("%-9s %s not submitted yet: they wait for other jobs that measure the same; --follow submits them",
 				o.scheduler.on, plaintext.Plural(waits, "job"))
 		}
 		fmt.Fprintf(o.sh.out, "%s submitted. Next: ttreport collect --on %s --follow, or --cancel\n",
@@ -398,9 +399,9 @@ func (o collectOptions) cancelJobs(ctx context.Context, s *engine.Submission) er
 	n, err := engine.Cancel(ctx, s, b, func(active, left int) {
 		switch {
 		case active > 0 && b.About().Fetches:
-			o.sh.say("%-9s ending %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
+			o.sh.say("%-9s cancelling %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
 		case active > 0:
-			o.sh.say("%-9s ending %s", o.scheduler.on, plaintext.Plural(active, "job"))
+			o.sh.say("%-9s cancelling %s", o.scheduler.on, plaintext.Plural(active, "job"))
 		case left > 0 && b.About().Fetches:
 			o.sh.say("%-9s fetching what %s measured", o.scheduler.on, plaintext.Plural(left, "job"))
 		}
@@ -417,7 +418,7 @@ func (o collectOptions) cancelJobs(ctx context.Context, s *engine.Submission) er
 		return fail(exitCollect, "results of the other jobs are in "+s.Out+"; measure again what is missing",
 			"collect: %w", err)
 	}
-	fmt.Fprintf(o.sh.out, "%s; what was measured until now is in %s\n", ended, s.Out)
+	fmt.Fprintf(o.sh.out, "%s; what was measured so far is in %s\n", ended, s.Out)
 	return nil
 }
 

@@ -138,7 +138,7 @@ func writeTexts(w io.Writer, sides []string, scores []compare.Score) error {
 		fmt.Fprintf(w, "\n%s %s: %s answers it better\n", flip.Task, plaintext.Printable(flip.Item), flip.better)
 		for _, x := range [][2]string{{"question", cmp.Or(b.Question, a.Question)},
 			{"expected", cmp.Or(b.Reference, a.Reference)}, {"A", a.Answer}, {"B", b.Answer}} {
-			text := cmp.Or(plaintext.Short(redact.Text(x[1]), longest), "no text of it is in the files")
+			text := cmp.Or(plaintext.Short(redact.Text(x[1]), longest), "the files do not have its text")
 			fmt.Fprintf(w, "  %-9s %s\n", x[0], plaintext.Printable(strings.ReplaceAll(text, "\n", "\n            ")))
 		}
 	}
@@ -188,7 +188,7 @@ func compareSides(
 		}
 		return nil, nil, fail(exitUngraded,
 			"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
-			"compare: nothing of %s was measured in %s too (%d and %d numbers, %d and %d scores)%s",
+			"compare: nothing in %s was also measured in %s (%d and %d numbers, %d and %d scores)%s",
 			r.A, r.B, r.OnlyA, r.OnlyB, r.ScoresA, r.ScoresB, apart)
 	}
 	if judged == nil {

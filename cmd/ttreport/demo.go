@@ -38,7 +38,7 @@ func demoCommand(sh *shell) *cobra.Command {
 		if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || noPreview {
 			return err
 		}
-		err = preview.New(ws.Site()).Serve(ctx, port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+		err = preview.New(ws.Site()).Serve(ctx, port, func(url string) { sh.say("preview   %s  (Ctrl-C stops it)", url) })
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return nil
 		}
@@ -78,7 +78,7 @@ func (o collectOptions) collectDemo(ctx context.Context) error {
 // measureDemo measures what the demo still lacks, with progress.
 func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, error) {
 	if err := os.MkdirAll(ws.Results(), 0o777); err != nil {
-		return nil, failure{code: exitCollect, err: err, hint: "see the permissions and the space of the folder"}
+		return nil, failure{code: exitCollect, err: err, hint: "check the permissions and free space of the folder"}
 	}
 	for _, dir := range []string{ws.Dir, ws.Results()} { // it takes a second
 		release, err := sh.lock(ctx, dir, folderlock.Exclusive)

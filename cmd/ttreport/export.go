@@ -100,7 +100,7 @@ func (e exporting) readyFor(dir string) error {
 	case err != nil:
 		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err)}
 	}
-	return fail(exitUsage, "name a folder that has nothing yet", "export: %s has files that are not of an export", dir)
+	return fail(exitUsage, "name an empty folder", "export: %s has files that are not part of an export", dir)
 }
 
 // export writes a part of history into a folder.
@@ -124,7 +124,7 @@ func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir 
 	if err != nil { // what was written is whole, and stays
 		hint := "check that " + dir + " can be written"
 		if ctx.Err() != nil {
-			hint = "the same command goes on where this one ended"
+			hint = "the same command continues where this one stopped"
 		}
 		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err), hint: hint}
 	}

@@ -42,7 +42,7 @@ func identifyCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		if len(set.Runs) == 0 {
-			return fail(exitInput, "ttreport inspect "+args[0]+" lists what each file is", "identify: nothing was read of %s",
+			return fail(exitInput, "ttreport inspect "+args[0]+" lists what each file is", "identify: nothing was read from %s",
 				plaintext.Plural(len(set.Files), "file"))
 		}
 		is := &identification{set: set}

@@ -272,7 +272,7 @@ func readVerdict(got ingest.Result, paths []string, strict bool) error {
 		err := fmt.Errorf("%s in the input, and --strict was given", plaintext.Plural(errors, "error"))
 		return failure{code: exitInput, err: err}
 	case got.Refused > 0:
-		const fix = "what is stored is left as it is: restore a damaged document from version control; " +
+		const fix = "stored documents are unchanged: restore a damaged document from version control; " +
 			"correct a wrong one with ttreport history"
 		return fail(exitInput, fix, "%s could not be stored", plaintext.Plural(got.Refused, "run"))
 	case got.Runs == 0 && len(paths) > 0:
@@ -382,7 +382,7 @@ func verifyCommand(sh *shell) *cobra.Command {
 				plaintext.Plural(n, "file"))
 		}
 		if v.Unknown > 0 {
-			sh.say("note: %s stored without a hash, so nothing can be said of them", plaintext.Plural(v.Unknown, "file"))
+			sh.say("note: %s stored without a hash, so they cannot be verified", plaintext.Plural(v.Unknown, "file"))
 		}
 		if n := len(v.Missing) + v.Elsewhere + v.Unknown; strict && n > 0 {
 			return fail(exitInput, "restore them from where they are kept", "%s not verified, and --strict was given",

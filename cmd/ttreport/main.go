@@ -62,7 +62,7 @@ func interruptible(signals <-chan os.Signal, w io.Writer) (context.Context, func
 		case <-signals:
 		case <-time.After(patience): // most have ended by now
 			if !leaves.Load() {
-				fmt.Fprintln(w, "ending what was started, which may take half a minute; Ctrl-C again ends it at once")
+				fmt.Fprintln(w, "stopping what was started, which may take half a minute; press Ctrl-C again to stop at once")
 			}
 			<-signals
 		}
@@ -138,13 +138,13 @@ func (s *shell) lock(ctx context.Context, dir string, mode folderlock.Mode) (rel
 		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout must be 0 or more, got %s", s.patience)
 	}
 	release, err = folderlock.Take(ctx, dir, mode, folderlock.Wait{Patience: s.patience, Waiting: func() {
-		s.say("waiting for another ttreport that works in %s", dir)
+		s.say("waiting for another ttreport in %s", dir)
 	}})
 	switch {
 	case errors.Is(err, folderlock.ErrHeld):
-		fix := "wait for it, or end it"
+		fix := "wait for it, or stop it"
 		if s.patience > 0 {
-			fix += "; --lock-timeout says how long to wait"
+			fix += "; --lock-timeout sets how long to wait"
 		}
 		return nil, fail(exitLocked, fix, "%w", err)
 	case err != nil && ctx.Err() == nil:
@@ -224,7 +224,7 @@ func obeyRules(c *cobra.Command) error {
 					all := strings.Join(others, " or ")
 					return fail(exitUsage, cmp.Or(fix, "add "+all), "%s: %s needs %s", c.Name(), flag, all)
 				case verb == " excludes " && at >= 0:
-					return fail(exitUsage, cmp.Or(fix, "leave one of them out"), "%s: %s and %s exclude each other", c.Name(), flag,
+					return fail(exitUsage, cmp.Or(fix, "leave one of them out"), "%s: %s and %s cannot be combined", c.Name(), flag,
 						strings.Replace(others[at], "=", " ", 1))
 				}
 			}
@@ -422,7 +422,7 @@ func noArguments(c *cobra.Command, args []string) error {
 
 // emptyArgument refuses "" where a name is expected: it is what a variable gives that is not set.
 func emptyArgument(c *cobra.Command, args []string) (err error) {
-	const fix = "a variable that is not set? leave the argument out, or state it"
+	const fix = "is a variable not set? leave the argument out, or give a value"
 	if slices.Contains(args, "") {
 		return fail(exitUsage, fix, "%s: an argument is empty", c.Name())
 	}

@@ -37,7 +37,7 @@ func modelsCommand(sh *shell) *cobra.Command {
 			return failure{code: exitUsage, err: err}
 		case len(args) == 0:
 			if len(file.Models) == 0 {
-				_, err := fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
+				_, err := fmt.Fprintf(sh.out, "no models are known; ttreport models import PATH adds them to %s\n", spec.FileName)
 				return err
 			}
 			return file.Write(sh.out)

@@ -89,7 +89,7 @@ func TestCtrlCAsks(t *testing.T) {
 		t.Skip("the scripts are of bash")
 	}
 	for answer, want := range map[string]string{
-		"y\n": "1 job cancelled", "n\n": "the jobs go on", "\x03": "the jobs go on",
+		"y\n": "1 job cancelled", "n\n": "the jobs continue", "\x03": "the jobs continue",
 	} {
 		dir := t.TempDir()
 		story, err := txtar.ParseFile("testdata/script/slurm.txtar")
@@ -120,7 +120,7 @@ func TestCtrlCAsks(t *testing.T) {
 		shown := &screen{}
 		go shown.follow(ours)
 		shown.wait(t, "1 PENDING")
-		for _, typed := range [][2]string{{"\x03", "End them? [y/N] "}, {answer, want}} {
+		for _, typed := range [][2]string{{"\x03", "Cancel them? [y/N] "}, {answer, want}} {
 			if _, err := ours.WriteString(typed[0]); err != nil {
 				t.Fatal(err)
 			}

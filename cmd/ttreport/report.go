@@ -107,7 +107,7 @@ func unusedNames(ws *workspace.Workspace, c *columns.Columns) (out []schema.Prob
 			if !isUsed(name) {
 				out = append(out, schema.Problem{
 					Severity: schema.SevWarning, Path: ws.Settings(), Code: "unused-" + of,
-					Found:    fmt.Sprintf("%s: %q, which no %s of the results is called", setting, name, of),
+					Found:    fmt.Sprintf("%s: %q is not the name of any %s in the results", setting, name, of),
 					Expected: expected, Used: "nothing", Hint: "correct the name, or remove it",
 				})
 			}
@@ -322,7 +322,7 @@ func writeLayout(dir string, files []parity.File) error {
 			return fail(exitUsage, "choose another folder with --reports-out", "the reports cannot be written: %w", err)
 		}
 		if _, err := durable.WriteChanged(name, f.Data); err != nil {
-			return fail(exitInput, "see the permissions and the space of "+dir, "the reports cannot be written: %w", err)
+			return fail(exitInput, "check the permissions and free space of "+dir, "the reports cannot be written: %w", err)
 		}
 	}
 	return nil

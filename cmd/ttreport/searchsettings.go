@@ -48,14 +48,16 @@ func (o collectOptions) searchSettings(ctx context.Context, entries []plan.Entry
 	}
 	switch {
 	case ctx.Err() != nil:
-		return failure{code: exitCollect, err: ctx.Err(), hint: "with --once the same command goes on where this one ended"}
+		return failure{code: exitCollect, err: ctx.Err(),
+			hint: "with --once the same command continues where this one stopped"}
 	case climb.Best < 0:
 		return fail(exitCollect, "the lines above say why", "collect: no setting could be measured")
 	case left > 0:
-		fmt.Fprintf(o.sh.out, "%s not tried. None is one step of one flag from the best; a better one may be among them.\n",
+		fmt.Fprintf(o.sh.out, "%s not tried. None of them differs from the best by one step of one flag; a better one may "+
+			"be among them.\n",
 			plaintext.Plural(left, "setting"))
 	}
-	fmt.Fprintln(o.sh.out, "Each was measured by itself: what is closer than the noise of a run is no difference.")
+	fmt.Fprintln(o.sh.out, "Each was measured once, so a difference smaller than the noise of a run means nothing.")
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (o serveOptions) serve(ctx context.Context, sh *shell, paths []string) erro
 		watched <- preview.Changes(until, opt, func() { _ = o.again(ctx, sh, s, paths) }) // which shows its error
 		stop()
 	}()
-	err = s.Serve(until, o.port, func(url string) { sh.say("serving   %s  (Ctrl-C ends it)", url) })
+	err = s.Serve(until, o.port, func(url string) { sh.say("serving   %s  (Ctrl-C stops it)", url) })
 	stop()
 	if bad := <-watched; bad != nil {
 		return bad
@@ -72,7 +72,7 @@ func (o serveOptions) again(ctx context.Context, sh *shell, s *preview.Server, p
 		err = build(ctx, sh, ws, paths, b)
 	}
 	if err != nil && ctx.Err() == nil {
-		sh.say("error: %v; the site stays as it was", err)
+		sh.say("error: %v; the site is unchanged", err)
 		s.Failed(err.Error())
 	}
 	return err

@@ -37,7 +37,7 @@ func doctorCommand(sh *shell) *cobra.Command {
 		if reset != "" {
 			a, _ := tool.Named(reset)
 			if err := o.Tools.Reset(a); err != nil {
-				return fail(exitCollect, "see the permissions of the cache folder", "doctor: %w", err)
+				return fail(exitCollect, "check the permissions of the cache folder", "doctor: %w", err)
 			}
 		}
 		if create != "" {
@@ -79,7 +79,8 @@ func initCommand(sh *shell) *cobra.Command {
 func (s scaffold) write(sh *shell) error {
 	for _, v := range []string{s.Model, s.Device, s.Server, s.Runner} {
 		if v == "" || strings.ContainsAny(v, "\n\r'\"[]{}#") {
-			return fail(exitUsage, "names have no quotes, brackets or line ends", "init: %q cannot stand in a YAML file", v)
+			return fail(exitUsage, "names must not have quotes, brackets or line breaks",
+				"init: %q cannot be written to a YAML file", v)
 		}
 	}
 	here, err := filepath.Abs(".")
@@ -90,7 +91,7 @@ func (s scaffold) write(sh *shell) error {
 	files := templates.Init()
 	root, err := os.OpenRoot(".") // nothing is written through a link that leads out
 	if err != nil {
-		return fail(exitInput, "see the permissions of the folder", "init: %w", err)
+		return fail(exitInput, "check the permissions of the folder", "init: %w", err)
 	}
 	defer root.Close()
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -122,21 +123,21 @@ func (s scaffold) file(sh *shell, root *os.Root, files fs.FS, name string) error
 	}
 	target := filepath.FromSlash(name)
 	if err := root.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-		return fail(exitInput, "see the permissions of the folder", "init: %w", err)
+		return fail(exitInput, "check the permissions of the folder", "init: %w", err)
 	}
 	f, err := root.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		fmt.Fprintf(sh.out, "kept   %s, which is there\n", name)
+		fmt.Fprintf(sh.out, "kept   %s, which exists\n", name)
 		return nil
 	case err != nil:
-		return fail(exitInput, "see the permissions of the folder", "init: %w", err)
+		return fail(exitInput, "check the permissions of the folder", "init: %w", err)
 	}
 	if _, err = f.Write(out.Bytes()); err == nil {
 		err = f.Close()
 	}
 	if err != nil {
-		return fail(exitInput, "see the space of the disk, and remove "+name, "init: %w", err)
+		return fail(exitInput, "check the free space of the disk, and remove "+name, "init: %w", err)
 	}
 	fmt.Fprintf(sh.out, "wrote  %s\n", name)
 	return nil

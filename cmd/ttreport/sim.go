@@ -21,8 +21,8 @@ func simCommand(sh *shell) *cobra.Command {
 		if !slices.IsSortedFunc(append([]float64{1}, append(cfg.Acceptance, 0)...), func(a, b float64) int {
 			return cmp.Compare(b, a)
 		}) {
-			return fail(exitUsage, "a token can be accepted only behind the one before: --acceptance 0.8,0.5",
-				"sim: --acceptance must be shares from 1 to 0, none above the one before, got %v", cfg.Acceptance)
+			return fail(exitUsage, "a token can be accepted only after the one before it: --acceptance 0.8,0.5",
+				"sim: --acceptance must be shares from 1 to 0, each at most the one before, got %v", cfg.Acceptance)
 		}
 		if cfg.Key = os.Getenv(key); key != "" && cfg.Key == "" {
 			return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", key)
@@ -34,7 +34,7 @@ func simCommand(sh *shell) *cobra.Command {
 			return fail(exitCollect, "choose another --port", "%w", err)
 		}
 		defer s.Stop()
-		sh.say("serving   %s at %s, simulated  (Ctrl-C ends it)", cfg.Model, s.URL())
+		sh.say("serving   %s at %s, simulated  (Ctrl-C stops it)", cfg.Model, s.URL())
 		<-c.Context().Done()
 		return nil
 	})

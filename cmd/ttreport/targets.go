@@ -202,7 +202,7 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 			"targets propose: %s has no number that could be a target", from.Name)
 	}
 	if lost := len(report.Gate.Lost); lost > 0 {
-		sh.say("note: %s of the history cannot be read and counts for nothing here; ttreport check names it",
+		sh.say("note: %s of the history cannot be read and is ignored here; ttreport check names it",
 			plaintext.Plural(lost, "document"))
 	}
 	if p.Single > 0 {
@@ -242,7 +242,7 @@ func writeTargets(sh *shell, list []targetFile) error {
 	}
 	for i, f := range list {
 		if err := durable.WriteFile(f.name, texts[i]); err != nil {
-			return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
+			return fail(exitInput, "check its permissions and the free space of the disk", "%w", err)
 		}
 		_, err := fmt.Fprintf(sh.out, "wrote %s: %s and %s\n", f.name,
 			plaintext.Plural(len(f.file.Targets), "target"), plaintext.Plural(len(f.file.Evals), "reference score"))

@@ -50,7 +50,7 @@ type Request struct {
 func Check(names ...string) error {
 	for _, name := range names {
 		if _, known := tool.Named(name); name != "" && !known {
-			return fmt.Errorf("no tool is called %q", name)
+			return fmt.Errorf("unknown tool %q", name)
 		}
 	}
 	return nil
@@ -73,7 +73,7 @@ func Examine(ctx context.Context, r Request) []Finding {
 			f = Finding{false, a.Name, err.Error(), "correct tools: in ttreport.yaml"}
 		case pin == "":
 			fix := "tools: {" + a.Name + ": /path/to/" + a.Program + "} in ttreport.yaml"
-			f = Finding{false, a.Name, "not installed, and ttreport does not install it", fix}
+			f = Finding{false, a.Name, "not installed; ttreport cannot install it", fix}
 		default:
 			f = Finding{false, a.Name, "not installed yet; " + pin + " is pinned", "ttreport doctor --make " + a.Name}
 		}
@@ -193,7 +193,7 @@ func containers(ctx context.Context) Finding {
 	}
 	text := strings.TrimSpace(string(out))
 	last := text[strings.LastIndexByte(text, '\n')+1:]
-	return Finding{false, "containers", engine + " is installed and does not answer: " + cmp.Or(last, err.Error()),
+	return Finding{false, "containers", engine + " is installed but does not answer: " + cmp.Or(last, err.Error()),
 		"start its daemon (systemctl start docker), join the group docker, or install podman, which needs no daemon"}
 }
 

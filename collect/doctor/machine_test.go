@@ -14,7 +14,7 @@ func TestContainersNeedADaemon(t *testing.T) {
 	for script, want := range map[string]string{
 		"#!/bin/sh\necho fine\n": "docker",
 		"#!/bin/sh\necho Client: 27\necho Cannot connect to the Docker daemon >&2\nexit 1\n": "docker is installed " +
-			"and does not answer: Cannot connect to the Docker daemon",
+			"but does not answer: Cannot connect to the Docker daemon",
 	} {
 		if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)

@@ -274,7 +274,7 @@ func TestOneIsRefused(t *testing.T) {
 	}
 	c.refuse = "Invalid account"
 	tasks, err := c.follow(t.Context())
-	if !errors.Is(err, ErrRefused) || !tasks[1].Ended || tasks[1].Reason != "another job was refused" {
+	if !errors.Is(err, ErrRefused) || !tasks[1].Ended || tasks[1].Reason != "another job of this plan was refused" {
 		t.Errorf("%v %+v", err, tasks)
 	}
 }

@@ -246,7 +246,7 @@ func (f *Follower) submit(ctx context.Context, jobs []JobStatus) error {
 		if a.id != "" || f.wait(a, jobs) {
 			continue
 		}
-		why := "another job was refused"
+		why := "another job of this plan was refused"
 		if f.refused == nil {
 			if f.reattach { // the queue does not list it any more, and the accounts may have it
 				if found, ok := f.accountOf(ctx, a, func(x Account) bool { return x.Name == a.Name }); ok {
@@ -293,7 +293,7 @@ func (f *Follower) wait(a *array, jobs []JobStatus) bool {
 	})
 	for _, entry := range a.Entries {
 		if t := f.task(entry); a.waits && t.State == NotSubmitted {
-			t.Reason = "it waits for the others that measure the same"
+			t.Reason = "it waits for the other jobs that measure the same"
 		}
 	}
 	return a.waits
@@ -449,7 +449,7 @@ func (s *Submission) Lacking() []int {
 }
 
 // Again begins a submission that is over again, with the entries whose runs are not complete: they are submitted when
-// it is followed, with all their retries, and keep what they measured. It returns how many there are.
+// following it, with all their retries, and keep what they measured. It returns how many there are.
 func (s *Submission) Again() (int, error) {
 	if !s.Over() {
 		return 0, fmt.Errorf("the submission of %s is under way", s.Since())
@@ -607,7 +607,7 @@ func (f *Follower) account(ctx context.Context) error {
 			mine = []Account{{Job: t.ID, State: t.State, Node: t.Node}}
 		}
 		if err := annotate(t.Run, Settings(f.Backend.About().Name, mine)); err != nil {
-			errs = append(errs, fmt.Errorf("%s: what the scheduler recorded is not in its manifest: %w", t.Run, err))
+			errs = append(errs, fmt.Errorf("%s: the scheduler's record could not be added to its manifest: %w", t.Run, err))
 		}
 	}
 	return errors.Join(errs...)

@@ -42,7 +42,7 @@ func Read(ctx context.Context) Facts {
 			continue
 		}
 		if devices, err := q.read(out); err != nil {
-			f.set("accelerators", q.argv[0]+" printed what is not understood: "+err.Error())
+			f.set("accelerators", q.argv[0]+" printed something unexpected: "+err.Error())
 		} else if len(devices) > 0 {
 			f.accelerators(devices)
 		}

@@ -49,7 +49,7 @@ func DCGM(ctx context.Context, address string) (*Meter, error) {
 	m := &Meter{Of: schema.DefBoards, query: query{url: address, read: dcgm}}
 	p, err := power(m.query.devices(ctx))
 	if err == nil && math.IsNaN(p.Watts) {
-		err = errors.New("not every GPU states its power")
+		err = errors.New("not every GPU reports its power")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("DCGM's exporter at %s: %w", redact.URL(address), err)
@@ -84,7 +84,7 @@ func power(list []device, err error) (Power, error) {
 	nan := math.NaN()
 	out := Power{nan, nan, nan, nan, nil}
 	if err == nil && len(list) == 0 {
-		err = errors.New("no device states its power")
+		err = errors.New("no device reports its power")
 	}
 	if err != nil {
 		return out, err

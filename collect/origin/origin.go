@@ -25,7 +25,7 @@ import (
 )
 
 // ErrElsewhere is returned for a redirect to another server.
-var ErrElsewhere = errors.New("the server redirects elsewhere, which is not followed")
+var ErrElsewhere = errors.New("the server redirects to another address; redirects are not followed")
 
 // Client follows redirects within one origin. timeout bounds a request with its answer; 0: its context alone.
 func Client(timeout time.Duration) *http.Client {
@@ -34,7 +34,7 @@ func Client(timeout time.Duration) *http.Client {
 		case len(via) >= 10:
 			return errors.New("ten redirects")
 		case !Same(r.URL, via[0].URL):
-			return fmt.Errorf("%w: %s; name that address if it is meant", ErrElsewhere, redact.URL(r.URL.String()))
+			return fmt.Errorf("%w: %s; use that address in --server if you mean it", ErrElsewhere, redact.URL(r.URL.String()))
 		}
 		return nil
 	}
@@ -124,7 +124,7 @@ func Words(err error) error {
 	var late interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return worded{"no host has the name " + name.Name, err}
+		return worded{"unknown host " + name.Name, err}
 	case is(syscall.ECONNREFUSED):
 		return worded{"nothing listens at " + where, err}
 	case is(syscall.EHOSTUNREACH, syscall.ENETUNREACH):

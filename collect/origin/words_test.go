@@ -41,7 +41,7 @@ func TestWordsOfWhatFailed(t *testing.T) {
 		{"refused", ask(refusing), "nothing listens at " + refusing},
 		{"silent", ask(silent), silent + " does not answer"},
 		{"no such name", &net.OpError{Op: "dial", Err: &net.DNSError{Name: "nowhere", IsNotFound: true}},
-			"no host has the name nowhere"},
+			"unknown host nowhere"},
 		{"dial", &net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 80},
 			Err: os.ErrDeadlineExceeded}, "10.0.0.1:80 does not answer"},
 		{"reset", &os.SyscallError{Syscall: "read", Err: syscall.ECONNRESET}, "the server closed the connection"},

@@ -25,7 +25,7 @@ func Configurations(entries []Entry, params []string) ([]Entry, error) {
 						"collect: --server-param %q: expected a flag of the server and its values", text)
 				}
 				if slices.Contains(of[:i], value) {
-					return nil, Usage("name each value once", "collect: --server-param %q: it has %s twice", text, value)
+					return nil, Usage("name each value once", "collect: --server-param %q has %s twice", text, value)
 				}
 			}
 			for _, chosen := range list {

@@ -44,7 +44,7 @@ func TestBadPlanFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"plans:\n- device: x\n":                                "p.yaml: plans[0]: no model",
 		"plans:\n- model: a\n  workloads: [isl=1]\n":           `p.yaml:3:15: workload "isl=1": expected isl, osl`,
-		"plans:\n- model: a\n  server: nonsense\n":             `p.yaml:3:11: "nonsense" is neither sim nor docker`,
+		"plans:\n- model: a\n  server: nonsense\n":             `p.yaml:3:11: "nonsense": expected sim, docker`,
 		"plans:\n- model: a\n  sweeep: quick\n":                "p.yaml:3:3: ",
 		"plans:\n- model: a\n  workloads: [\"isl=1,osl=x\"]\n": `osl=x: expected a whole number or one of uniform`,
 	} {

@@ -58,7 +58,7 @@ func nm(name string, data []byte, gpus int, longest func(model string) int) ([]E
 func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, error) {
 	offline := c.Script == "benchmark_throughput"
 	if !offline && c.Script != "benchmark_serving" {
-		return nil, fmt.Errorf("script %q: there are benchmark_serving and benchmark_throughput", c.Script)
+		return nil, fmt.Errorf("script %q: expected benchmark_serving or benchmark_throughput", c.Script)
 	}
 	parallel, err := c.parallel(gpus)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 func (c nmConfig) parallel(gpus int) (int, error) {
 	switch n, err := strconv.Atoi(c.Parallel.String()); {
 	case c.AllGPUs != nil && c.Parallel != "":
-		return 0, fmt.Errorf("use_all_available_gpus and tensor_parallel_size exclude each other")
+		return 0, fmt.Errorf("use_all_available_gpus and tensor_parallel_size cannot be combined")
 	case c.AllGPUs != nil:
 		return max(1, gpus), nil
 	case c.Parallel != "" && (err != nil || n < 1):
@@ -129,7 +129,7 @@ func (c nmConfig) lengths(longest, gpus int) (out []int, why string) {
 		}
 	}
 	if replaced {
-		why += fmt.Sprintf("; max_model_lens %v became %v: the model takes no more", c.Lens, out)
+		why += fmt.Sprintf("; max_model_lens %v became %v, the most that the model takes", c.Lens, out)
 	}
 	_, ofScript := c.Args["use-all-available-gpus_"]
 	switch all := c.AllGPUs != nil || ofScript; {
@@ -208,8 +208,8 @@ func argument(w *Workload, name, value string, gpus int) error {
 	case dashed == "dataset" && value == "synthetic":
 		return nil // the lengths say it
 	case dashed == "dataset" && value == "ultrachat":
-		return fmt.Errorf("nm-vllm's own scripts have ultrachat, and vLLM's client has not: name sharegpt, or leave it " +
-			"out and state input-len and output-len")
+		return fmt.Errorf("vLLM's client does not have ultrachat, which nm-vllm's own scripts have: use sharegpt, or " +
+			"leave it out and give input-len and output-len")
 	case field[dashed] != "":
 		return setField(w, field[dashed], value)
 	case dashed == "nr-qps-pair-":
@@ -229,7 +229,7 @@ func argument(w *Workload, name, value string, gpus int) error {
 		}
 		return err
 	case strings.HasSuffix(name, "_"):
-		return fmt.Errorf("an argument of nm-vllm's driver that is not known")
+		return fmt.Errorf("unknown argument of nm-vllm's driver")
 	}
 	w.Extra = append(w.Extra, "--"+name)
 	if value != "" {

@@ -136,7 +136,7 @@ func Usage(fix, format string, args ...any) error {
 // because an entry may have both a sweep and workloads.
 func (o Options) Contradictions() error {
 	if o.Measure.Sweep != "" && len(o.Measure.Workloads) > 0 {
-		return Usage("leave one of them out", "collect: --workload is instead of a --sweep")
+		return Usage("leave one of them out", "collect: --workload and --sweep cannot be combined")
 	}
 	return nil
 }
@@ -155,19 +155,19 @@ func (o Options) Check() error {
 		{s.Model == "", "ttreport collect --model sim-8b --device simulated --server sim",
 			"--model and --device are both needed: no server knows its device"},
 		{m.Only == OnlyBenchmarks && len(o.Evals.Tasks) > 0, "leave one of them out",
-			"--only benchmarks and --evals contradict each other"},
+			"--only benchmarks and --evals cannot be combined"},
 		{m.Repeat < 1, "--repeat 3 measures each workload three times",
 			fmt.Sprintf("--repeat %d: expected a number above zero", m.Repeat)},
 		{m.Clients < 0, "--clients 4 divides the streams among four processes",
 			fmt.Sprintf("--clients %d: expected a number above zero", m.Clients)},
 		{m.Clients > 1 && others, "leave it out, or measure with --tools builtin",
-			"--clients is for the builtin client, and --tools names " + strings.Join(o.Tools.Names, ", ")},
+			"--clients needs the builtin client, and --tools names " + strings.Join(o.Tools.Names, ", ")},
 		{m.Budget > 0 && m.Until == "", "--until ci=2% --budget " + m.Budget.String(), "--budget divides the time that " +
 			"--until asks for, and without it each workload ends with its number of requests"},
 		{!slices.Contains([]Only{"", OnlyBenchmarks, OnlyEvals}, m.Only), "use --only benchmarks or --only evals",
 			fmt.Sprintf("--only %q", m.Only)},
 		{(m.Batches == "") != (m.Lengths == ""), `--batch-size "1;8" --input-output-len "60,20;128,20"`,
-			"--batch-size and --input-output-len belong together"},
+			"--batch-size and --input-output-len must be used together"},
 	} {
 		if rule.broken {
 			return Usage(rule.fix, "collect: %s", rule.says)
@@ -194,7 +194,7 @@ func (s ServerOptions) OnlyFor() error {
 		{len(s.EngineArgs) > 0, started, "an argument for vLLM", "a server that is started"},
 	} {
 		if x.set && !x.applies {
-			return Usage("leave it out, or name the server that it is for", "collect: %s is for %s, and the server is %s",
+			return Usage("leave it out, or name the server that it is for", "collect: %s needs %s, and the server is %s",
 				x.flag, x.to, cmp.Or(s.Name.String(), string(ServerSim)))
 		}
 	}
@@ -207,7 +207,7 @@ func CheckChannel(name string) error {
 	case "", schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev:
 		return nil
 	}
-	return Usage("there are release, main, pr and dev", "no channel is called %q", name)
+	return Usage("the channels are release, main, pr and dev", "unknown channel %q", name)
 }
 
 // With combines the options with an entry of a plan: the options take precedence. In a recheck the entry takes
@@ -287,11 +287,11 @@ func (p *Plan) until(o Options) error {
 	p.Budget = o.Measure.Budget
 	if slices.ContainsFunc(o.Tools.Names, func(name string) bool { return name != tool.Builtin().Name }) {
 		return Usage("leave it out, or measure with --tools builtin",
-			"collect: --until is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
+			"collect: --until needs the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
 	}
 	if p.Clients > 1 {
 		return Usage("leave one of them out",
-			"collect: --until and --clients contradict each other: one client looks at all requests")
+			"collect: --until and --clients cannot be combined: --until needs one client that sees all requests")
 	}
 	for _, w := range p.Workloads {
 		for _, never := range []struct {

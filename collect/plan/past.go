@@ -140,7 +140,7 @@ func searches(list []Workload, slo string) ([]Workload, error) {
 	var out []Workload
 	for _, w := range list {
 		if w.ISL == 0 || w.OSL == 0 || w.Dataset != "" {
-			const why = "collect: --slo needs prompts of known lengths, and %s has none"
+			const why = "collect: --slo needs prompts of known lengths, which %s does not have"
 			return nil, Usage("--workload isl=2000,osl=128 --slo 'ttft_p99<500ms'", why, w)
 		}
 		w.SLO, w.FindRate = objective, w.Rate > 0

@@ -56,7 +56,7 @@ func TestMakeWorkloads(t *testing.T) {
 		"named": {measure: Measure{Workloads: []Workload{target}}, known: spec.Model{Context: 1},
 			want: "isl=16,osl=8,c=1", n: 1},
 		"batches": {measure: Measure{Batches: "1;2", Lengths: "3,4"}, want: "isl=3,osl=4,n=8,c=1", n: 2},
-		"unknown": {measure: Measure{Sweep: "x"}, wrong: "no sweep is called"},
+		"unknown": {measure: Measure{Sweep: "x"}, wrong: "unknown sweep"},
 		"targets": {measure: Measure{Sweep: "targets"}, targets: TargetPlan{Workloads: []Workload{target}},
 			want: "isl=16,osl=8,n=8,c=1", n: 1},
 		"targets only": {measure: Measure{TargetsOnly: true}, targets: TargetPlan{Workloads: []Workload{target}},
@@ -165,13 +165,13 @@ func TestWith(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"on which device":      func(o *Options) { o.System.Device = "" },
-		"both needed":          func(o *Options) { o.System.Model = "" },
-		"--repeat 0":           func(o *Options) { o.Measure.Repeat = 0 },
-		`--only "x"`:           func(o *Options) { o.Measure.Only = "x" },
-		"belong together":      func(o *Options) { o.Measure.Batches = "1" },
-		"no channel is called": func(o *Options) { o.System.Channel = "x" },
-		"contradict":           func(o *Options) { o.Measure.Only, o.Evals.Tasks = OnlyBenchmarks, []string{"a"} },
+		"on which device":       func(o *Options) { o.System.Device = "" },
+		"both needed":           func(o *Options) { o.System.Model = "" },
+		"--repeat 0":            func(o *Options) { o.Measure.Repeat = 0 },
+		`--only "x"`:            func(o *Options) { o.Measure.Only = "x" },
+		"must be used together": func(o *Options) { o.Measure.Batches = "1" },
+		"unknown channel":       func(o *Options) { o.System.Channel = "x" },
+		"cannot be combined":    func(o *Options) { o.Measure.Only, o.Evals.Tasks = OnlyBenchmarks, []string{"a"} },
 	} {
 		o := options()
 		change(&o)
@@ -331,15 +331,15 @@ func TestFill(t *testing.T) {
 		"builtin": {loads: random},
 		"two": {tools: ToolOptions{Names: []string{"builtin", "vllm", "mine"},
 			Args: []string{"vllm=--x", "mine=y"}}, loads: random},
-		"unknown":  {tools: ToolOptions{Names: []string{"aipref"}}, loads: random, wrong: `no tool is called "aipref"`},
+		"unknown":  {tools: ToolOptions{Names: []string{"aipref"}}, loads: random, wrong: `unknown tool "aipref"`},
 		"bad exec": {tools: ToolOptions{Names: []string{"bad"}}, loads: random, wrong: "does not use {out}"},
 		"bad arg":  {tools: ToolOptions{Args: []string{"x=1"}}, loads: random, wrong: "names no tool"},
 		"two engines": {tools: ToolOptions{Names: []string{"throughput", "vllm"}}, loads: random,
 			wrong: "two models on one device"},
 		"dataset":        {loads: dataset, wrong: "builtin makes random prompts"},
-		"eval as a load": {tools: ToolOptions{Names: []string{"lm-eval"}}, loads: random, wrong: "no tool is called"},
+		"eval as a load": {tools: ToolOptions{Names: []string{"lm-eval"}}, loads: random, wrong: "unknown tool"},
 		"unknown eval": {evals: []EvalTask{{Tool: tool.Tool{Adapter: tool.Adapter{Name: "vllm"}}}},
-			wrong: "no tool is called"},
+			wrong: "unknown tool"},
 	} {
 		p := Plan{Workloads: tt.loads, Evals: tt.evals}
 		err := find.Fill(context.Background(), &p, tt.tools)

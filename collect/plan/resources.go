@@ -130,7 +130,7 @@ func (r *Resources) UnmarshalYAML(read func(any) error) error {
 			for _, f := range fields {
 				names = append(names, f.Name)
 			}
-			return fmt.Errorf("resources: there is no field %q; there are %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("resources: unknown field %q; the fields are %s", name, strings.Join(names, ", "))
 		}
 		if err := fields[i].set(stated[name]); err != nil {
 			return err
@@ -146,10 +146,10 @@ func (f Resource) set(value any) error {
 		list = []any{value}
 	}
 	if value == nil || value == "" || len(list) == 0 {
-		return fmt.Errorf("resources: %s is empty; leave it out, or state it, as %[1]s: %s", f.Name, f.as)
+		return fmt.Errorf("resources: %s is empty; leave it out, or give a value, as in %[1]s: %s", f.Name, f.as)
 	}
 	if !f.isList() && isList {
-		return fmt.Errorf("resources: %s has one value, as %[1]s: %s", f.Name, f.as)
+		return fmt.Errorf("resources: %s takes one value, as in %[1]s: %s", f.Name, f.as)
 	}
 	form, texts := formOf(f.form), []string(nil)
 	for _, v := range list {
@@ -159,7 +159,7 @@ func (f Resource) set(value any) error {
 			if f.of == "kubernetes" {
 				taker = "Kubernetes"
 			}
-			return fmt.Errorf("resources: %s: %q is not of the form that %s takes, as %s: %s", f.Name, text, taker, f.Name, f.as)
+			return fmt.Errorf("resources: %s: %q does not have the form of %s, as in %s: %s", f.Name, text, taker, f.Name, f.as)
 		}
 		texts = append(texts, text)
 	}

@@ -23,18 +23,18 @@ func TestResourcesAreReadStrictly(t *testing.T) {
 		t.Fatalf("%v %+v", err, r)
 	}
 	for text, want := range map[string]string{
-		"gress: gpu:8":                  `no field "gress"; there are partition, `,
-		"gres:":                         "gres is empty; leave it out, or state it, as gres: gpu:h100:8",
+		"gress: gpu:8":                  `unknown field "gress"; the fields are partition, `,
+		"gres:":                         "gres is empty; leave it out, or give a value, as in gres: gpu:h100:8",
 		`gres: ""`:                      "gres is empty",
-		`gres: "gpu:"`:                  `gres: "gpu:" is not of the form`,
+		`gres: "gpu:"`:                  `gres: "gpu:" does not have the form`,
 		"gres: gpu:h100:0":              "gres: ",
-		"cpus: 0":                       `cpus: "0" is not of the form that Slurm takes, as cpus: 16`,
+		"cpus: 0":                       `cpus: "0" does not have the form of Slurm, as in cpus: 16`,
 		"cpus: -4":                      "cpus: ",
-		"mem: 64 GB":                    `mem: "64 GB" is not of the form that Slurm takes, as mem: 64G`,
-		"time: 2h":                      "as time: 2:00:00",
-		"exclusive: maybe":              "as exclusive: true",
+		"mem: 64 GB":                    `mem: "64 GB" does not have the form of Slurm, as in mem: 64G`,
+		"time: 2h":                      "as in time: 2:00:00",
+		"exclusive: maybe":              "as in exclusive: true",
 		"modules: []":                   "modules is empty",
-		"partition: [a, b]":             "partition has one value",
+		"partition: [a, b]":             "partition takes one value",
 		`partition: "a\n#SBATCH --x"`:   "partition: ",
 		`account: "x --wrap=evil"`:      "account: ",
 		`modules: ["cuda; rm -rf /"]`:   "modules: ",
@@ -43,7 +43,7 @@ func TestResourcesAreReadStrictly(t *testing.T) {
 		`constraint: "a b"`:             "constraint: ",
 		`nodelist: "$(id)"`:             "nodelist: ",
 		`reservation: "x\u0000"`:        "reservation: ",
-		`{exclude: n1, excluded: n1}`:   `no field "excluded"`,
+		`{exclude: n1, excluded: n1}`:   `unknown field "excluded"`,
 		`{gres: "gpu:1", qos: "'a' b"}`: "qos: ",
 	} {
 		if _, err := readResources(t, text); err == nil || !strings.Contains(err.Error(), want) {

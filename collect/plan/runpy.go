@@ -72,7 +72,7 @@ func (o *Options) ApplyRunPy(r RunPy) ([]Note, error) {
 	}
 	if r.Goodput != "" && (len(o.Tools.Names) == 0 || slices.Contains(o.Tools.Names, tool.Builtin().Name)) {
 		return nil, Usage("--tools aiperf, or a workload with slo='ttft_p99<500ms', whose result has its goodput",
-			"collect: --goodput is for AIPerf, and the builtin client does not compute it")
+			"collect: --goodput needs AIPerf; the builtin client does not compute it")
 	}
 	if r.Goodput != "" {
 		o.Tools.Args = append(o.Tools.Args, "aiperf=--goodput", "aiperf="+r.Goodput)
@@ -86,8 +86,8 @@ func (o *Options) runPyServer(r *RunPy) error {
 	named := slices.DeleteFunc([]bool{!s.Name.IsZero(), r.Docker, r.LocalServer, !r.ServerURL.IsZero()},
 		func(is bool) bool { return !is })
 	if len(named) > 1 {
-		return Usage("leave all but one out",
-			"collect: --server, --server-url, --docker-server and --local-server exclude each other")
+		return Usage("use only one of them",
+			"collect: --server, --server-url, --docker-server and --local-server cannot be combined")
 	}
 	switch {
 	case r.Docker:
@@ -124,7 +124,7 @@ func (o *Options) runPyWorkflow(r *RunPy) error {
 	case "tests", "spec_tests": // the second since v0.18
 		m.Only, m.Sweep, o.Tools.Names = OnlyBenchmarks, "quick", []string{specTests}
 	default:
-		return Usage("workflows are benchmarks, evals, release, reports, server, tests and stress_tests; "+
+		return Usage("the workflows are benchmarks, evals, release, reports, server, tests and stress_tests; "+
 			"ttreport help run-py", "collect: --workflow %q", r.Workflow)
 	}
 	if m.Sweep == "" && len(m.Workloads) == 0 && m.Batches == "" && !m.TargetsOnly {
@@ -154,14 +154,14 @@ func (o *Options) runPyEvals(r *RunPy) error {
 	}
 	switch {
 	case !ok:
-		return Usage("modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q", mode)
+		return Usage("the modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q", mode)
 	case samples == "":
 		return nil
 	case mode != "":
-		return Usage("leave one of them out", "collect: --eval-samples and --limit-samples-mode exclude each other")
+		return Usage("leave one of them out", "collect: --eval-samples and --limit-samples-mode cannot be combined")
 	case !json.Valid([]byte(samples)):
 		return Usage(`--eval-samples '{"gsm8k": [0, 1, 2]}', or a file with that`,
-			"collect: --eval-samples is neither JSON nor a file")
+			"collect: --eval-samples must be JSON or the path of a file")
 	}
 	o.Tools.Args = append(o.Tools.Args, "lm-eval=--samples", "lm-eval="+samples)
 	return nil
@@ -198,7 +198,7 @@ func (o *Options) runPyImage(r *RunPy) error {
 			return Usage("leave it out: vLLM's default applies", "collect: %s: %s is null", flag, name)
 		case bool:
 			if !v {
-				return Usage("leave it out: vLLM's default applies, and it has no common form of a flag for false",
+				return Usage("leave it out: vLLM's default applies, and vLLM has no general flag for false",
 					"collect: %s: %s is false", flag, name)
 			}
 			s.EngineArgs = append(s.EngineArgs, dashed)
@@ -215,7 +215,8 @@ func (o *Options) runPyImage(r *RunPy) error {
 // devMode mounts the sources of the checkout that is the current folder, as run.py does.
 func (s *ServerOptions) devMode(r *RunPy) error {
 	if s.Name.Kind != ServerDocker {
-		r.notes = append(r.notes, Note{"run.py", "--dev-mode mounts sources into an image; this server is none"})
+		r.notes = append(r.notes, Note{"run.py",
+			"--dev-mode mounts sources into an image, and this server does not run from one"})
 		return nil
 	}
 	if s.Image == "" {

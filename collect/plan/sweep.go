@@ -43,7 +43,7 @@ func Preset(name string) ([]Workload, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, Usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
+		return nil, Usage("", "collect: unknown sweep %q; the sweeps are %s", name, strings.Join(SweepNames(), ", "))
 	}
 	return out, nil
 }

@@ -41,7 +41,7 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) (err error) {
 	for _, w := range p.Workloads { // before a tool is installed
 		if other >= 0 && w.OnlyBuiltin() {
 			return Usage("--tools builtin, or --tool-arg with a flag of the tool's own",
-				"collect: only the builtin client makes %s; %s does not", w, o.Names[other])
+				"collect: only the builtin client can make %s; %s cannot", w, o.Names[other])
 		}
 	}
 	if len(p.Workloads) > 0 {
@@ -78,8 +78,8 @@ func (f Finder) Adapter(name string, eval bool) (tool.Adapter, error) {
 			"collect: the workflow of tests runs a script of yours, and ttreport.yaml declares none")
 	}
 	names := strings.Join(tool.Names(eval), ", ")
-	return tool.Adapter{}, Usage("tools are "+names+"; others are declared in ttreport.yaml under exec",
-		"collect: no tool is called %q", name)
+	return tool.Adapter{}, Usage("tools are "+names+"; others can be declared in ttreport.yaml under exec",
+		"collect: unknown tool %q", name)
 }
 
 // find returns a tool that can be run, with its version and flags.
@@ -177,7 +177,7 @@ func (s *ServerName) UnmarshalText(text []byte) error {
 	}
 	u, err := url.Parse(name)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("%q is neither sim nor docker, nor the address of a server, nor 'command …'", redact.Text(name))
+		return fmt.Errorf("%q: expected sim, docker, the address of a server, or 'command …'", redact.Text(name))
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("%s had a user, a password or a query: tools have the address on their command lines, which "+

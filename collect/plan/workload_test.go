@@ -37,8 +37,8 @@ func TestSpecIsReadBack(t *testing.T) {
 
 func TestBadSpecsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{"isl=128": "expected isl, osl", "isl=0,osl=1,c=1": "above zero",
-		"isl=1.5,osl=1,c=1": "whole number", "isl=1,osl=1,c=1,x=2": "none of",
-		"isl=1,osl=1,c=NaN": "above zero", "isl=1e300,osl=1,c=1": "above zero", "": "none of",
+		"isl=1.5,osl=1,c=1": "whole number", "isl=1,osl=1,c=1,x=2": "expected one of",
+		"isl=1,osl=1,c=NaN": "above zero", "isl=1e300,osl=1,c=1": "above zero", "": "expected one of",
 		"dataset=sharegpt": "c or rate"} {
 		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -123,7 +123,8 @@ func TestPresets(t *testing.T) {
 func TestFieldsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"isl=8,osl=8,c=1,until=ci=20%": "--until ci=2%", "isl=8,osl=8,c=1,budget=30m": "--budget 30m",
-		"isl=8,osl=8,c=1,foo=x": `"foo" is none of dataset, path, isl`, "isl=8,osl=8,c=1,=5": `"" is none of dataset`,
+		"isl=8,osl=8,c=1,foo=x":             `"foo": expected one of dataset, path, isl`,
+		"isl=8,osl=8,c=1,=5":                `"": expected one of dataset`,
 		"isl=8,osl=8,rate=2,arrivals=gamma": "burstiness=0.5",
 		"isl=8,osl=8,rate=2,arrivals=":      "arrivals=: expected one of constant",
 		"isl=8,osl=8,arrivals=ramp(1":       "no closing parenthesis, as in ramp(1,20)",

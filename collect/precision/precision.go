@@ -48,25 +48,25 @@ func ParseRule(text string) (Rule, error) {
 				r.CI /= 100
 			}
 			if err != nil || !(r.CI >= tightest && r.CI <= widest) {
-				err = fmt.Errorf("%q is not a share of the mean from %g%% to %g%%", value, 100*tightest, 100*widest)
+				err = fmt.Errorf("%q: expected a share of the mean from %g%% to %g%%", value, 100*tightest, 100*widest)
 			}
 		case "tail":
 			if r.Tail = value; tails[value] == 0 {
-				err = fmt.Errorf("%q is none of p90, p95, p99", value)
+				err = fmt.Errorf("%q: expected one of p90, p95, p99", value)
 			}
 		case "most":
 			if r.Most, err = time.ParseDuration(value); err == nil && r.Most <= 0 {
-				err = fmt.Errorf("%q is not a time above zero", value)
+				err = fmt.Errorf("%q: expected a time above zero", value)
 			}
 		default:
-			err = fmt.Errorf("%q is none of ci, tail, most", name)
+			err = fmt.Errorf("%q: expected one of ci, tail, most", name)
 		}
 		if err != nil {
 			return Rule{}, fmt.Errorf("%s: %w, %s", field, err, example)
 		}
 	}
 	if r.CI == 0 {
-		return Rule{}, fmt.Errorf("%q says no ci, %s", text, example)
+		return Rule{}, fmt.Errorf("%q has no ci, %s", text, example)
 	}
 	return r, nil
 }

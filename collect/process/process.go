@@ -40,7 +40,7 @@ type Result struct {
 }
 
 // ErrLimit is returned for a program that took longer than its limit and was ended.
-var ErrLimit = errors.New("it took longer than its limit and was ended")
+var ErrLimit = errors.New("it exceeded its time limit and was stopped")
 
 // Child is a running program.
 type Child struct {

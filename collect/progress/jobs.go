@@ -29,7 +29,8 @@ func (j *Jobs) Show(v engine.View) {
 	if away := v.Away > 0; away != j.away {
 		j.away = away
 		if away {
-			fmt.Fprintf(j.to, "%-9s %s does not answer (%s); jobs go on, and it is asked again\n", w.Name, w.Server, v.Why)
+			fmt.Fprintf(j.to, "%-9s %s does not answer (%s); jobs continue, and ttreport keeps asking\n",
+				w.Name, w.Server, v.Why)
 		} else {
 			fmt.Fprintf(j.to, "%-9s %s answers again\n", w.Name, w.Server)
 		}

@@ -57,9 +57,9 @@ func TestJobsInALog(t *testing.T) {
 	j.Show(engine.View{About: slurm, Tasks: []engine.Task{waits, failed}})
 	want := `job   2   acme/tiny on h100                RUNNING on n1
 job   1   acme/tiny on h100                PENDING (Resources)
-slurm     the controller does not answer (Connection refused); jobs go on, and it is asked again
+slurm     the controller does not answer (Connection refused); jobs continue, and ttreport keeps asking
 slurm     the controller answers again
-slurm     the controller does not answer (Connection refused); jobs go on, and it is asked again
+slurm     the controller does not answer (Connection refused); jobs continue, and ttreport keeps asking
 slurm     the controller answers again
 job   2   acme/tiny on h100                FAILED (NonZeroExitCode) on n1, 1 of 3 measured
             ttreport: the server died

@@ -165,7 +165,7 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 		if p.Budget > 0 {
 			all = " and " + plaintext.Duration(p.Budget) + " in all"
 		}
-		fmt.Fprintf(w, "until     means are known to ±%g%% (95 %% interval), at most %s each%s\n", 100*p.Until.CI,
+		fmt.Fprintf(w, "until     the 95 %% interval of each mean is within ±%g%%, at most %s each%s\n", 100*p.Until.CI,
 			plaintext.Duration(p.Until.Limit()), all)
 	}
 	for _, x := range p.Evals {
@@ -181,16 +181,16 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 }
 
 func writeEstimate(w io.Writer, e plan.Estimate) {
-	from := fmt.Sprintf("none was measured before; assumed are %g tok/s per user", plan.AssumedDecode)
+	from := fmt.Sprintf("nothing was measured before; %g tok/s per user is assumed", plan.AssumedDecode)
 	if e.Measured > 0 {
 		from = fmt.Sprintf("%d of %s measured before", e.Measured, plaintext.Plural(len(e.Each), "workload"))
 	}
 	if e.Starts > 0 {
-		from += "; " + plaintext.Duration(e.Starts) + " of it for tools to start"
+		from += "; " + plaintext.Duration(e.Starts) + " of it to start tools"
 	}
 	without := "starting the server and evals"
 	if e.Servers > 0 {
-		from += "; " + plaintext.Duration(e.Servers) + " of it for the server to start"
+		from += "; " + plaintext.Duration(e.Servers) + " of it to start the server"
 		without = "evals"
 	}
 	fmt.Fprintf(w, "estimate  %s without %s (%s)\n", plaintext.Duration(e.Total), without, from)

@@ -27,7 +27,7 @@ func TestWritePlan(t *testing.T) {
    #   ISL   OSL   concurrency   req/s   N          about
    1   128   128             1       -   8   1 min 00 s
    2   128    64             -     2.5   8   2 min 00 s
-estimate  3 min 00 s without starting the server and evals (none was measured before; assumed are 20 tok/s per user)
+estimate  3 min 00 s without starting the server and evals (nothing was measured before; 20 tok/s per user is assumed)
 `
 	if got := out.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 		t.Errorf("%s", got)
@@ -40,8 +40,8 @@ func TestWritePlanWithStarts(t *testing.T) {
 	p, e := two()
 	e.Measured, e.Servers, e.Total = 2, time.Minute, e.Total+time.Minute
 	WritePlan(&out, p, e)
-	const want = "estimate  4 min 00 s without evals (2 of 2 workloads measured before; 1 min 00 s of it for the server " +
-		"to start)\n"
+	const want = "estimate  4 min 00 s without evals (2 of 2 workloads measured before; 1 min 00 s of it to start the " +
+		"server)\n"
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%s", out.String())
 	}

@@ -48,7 +48,7 @@ func Parse(text string) (Image, error) {
 	}
 	ref := oras.Reference{Registry: host, Repository: name}
 	if err := errors.Join(ref.ValidateRegistry(), ref.ValidateRepository()); err != nil {
-		return Image{}, fmt.Errorf("%q must be an image without a tag or a digest, as ghcr.io/acme/server", text)
+		return Image{}, fmt.Errorf("%q must be an image without a tag or a digest, as in ghcr.io/acme/server", text)
 	}
 	return Image{host, name, text}, nil
 }
@@ -106,12 +106,12 @@ func Select(tags []string, pattern string) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no tag matches %q; there are %d, the first: %s", pattern, len(tags),
+		return nil, fmt.Errorf("no tag matches %q; the registry has %d, such as %s", pattern, len(tags),
 			strings.Join(tags[:min(4, len(tags))], ", "))
 	}
 	if err := sorted(out); err != nil {
-		return nil, fmt.Errorf("the order of %d tags is not certain: %w; state the pattern more closely, or write the "+
-			"builds to a file in their order", len(out), err)
+		return nil, fmt.Errorf("the order of %d tags is uncertain: %w; use a narrower pattern, or write the builds to "+
+			"a file in their order", len(out), err)
 	}
 	return out, nil
 }
@@ -126,7 +126,7 @@ func sorted(tags []string) error {
 		stampsOf = versionsOf
 	}
 	if i := lacks(stampsOf); i >= 0 {
-		return fmt.Errorf("%q has no date or version as the others have", tags[i])
+		return fmt.Errorf("%q has no date or version like the others", tags[i])
 	}
 	stamps := map[string][]stamp{}
 	for _, t := range tags {
@@ -158,7 +158,7 @@ func differing(tags []string, stamps map[string][]stamp) (which int, err error) 
 		for _, t := range tags {
 			its := stamps[t]
 			if len(its) != len(first) || its[i].of != first[i].of {
-				return 0, fmt.Errorf("%q and %q have versions of different things", tags[0], t)
+				return 0, fmt.Errorf("%q and %q have versions of different kinds", tags[0], t)
 			}
 			differs = differs || !slices.Equal(its[i].key, first[i].key)
 		}

@@ -139,8 +139,8 @@ func TestOrder(t *testing.T) {
 		{"rocm-6.2-0.9.1rc1 rocm-6.3-0.9.0rc1", "*", "error: more than one differs"},
 		{"rocm6.2-v0.9.1 rocm6.2-v0.10.0 rocm6.2-v0.9.0", "*", "rocm6.2-v0.9.0 rocm6.2-v0.9.1 rocm6.2-v0.10.0"},
 		{"1.3-ubuntu22.04 1.10-ubuntu22.04 1.3rc1-ubuntu22.04", "*", "1.3rc1-ubuntu22.04 1.3-ubuntu22.04 1.10-ubuntu22.04"},
-		{"v0.9.1 v0.9.2-cuda12.8", "*", "error: versions of different things"},
-		{"rocm6.4 v0.9.1", "*", "error: versions of different things"},
+		{"v0.9.1 v0.9.2-cuda12.8", "*", "error: versions of different kinds"},
+		{"rocm6.4 v0.9.1", "*", "error: versions of different kinds"},
 		{"v1.2.3-alpine v1.2.3", "*", `error: "v1.2.3-alpine" and "v1.2.3" are of the same build`},
 		{"1.2.3-base 1.2.3", "*", "error: the same build"}, {"1.2.3-bookworm 1.2.3", "*", "error: the same build"},
 		{"1.2.3-a195b8b 1.2.3", "*", "error: the same build"}, {"1.2.3-b1234567 1.2.3", "*", "error: the same build"},
@@ -150,7 +150,7 @@ func TestOrder(t *testing.T) {
 		{"20260131-v1.2 20260131-v0.10", "*", "error: are of the same build or day"},
 		{"20260131-ab12cd 20260131-1234567", "*", "error: are of the same build or day"},
 		{"20260131-2 20260131", "*", "20260131 20260131-2"},
-		{"a b", "x*", `error: no tag matches "x*"; there are 2, the first: a, b`},
+		{"a b", "x*", `error: no tag matches "x*"; the registry has 2, such as a, b`},
 		{"20261331 20260101", "*", `error: "20261331" has no date`},
 	} {
 		got, err := registry.Select(strings.Fields(c.tags), c.pattern)

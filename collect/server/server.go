@@ -112,11 +112,11 @@ func New(r Request) (Server, error) {
 	case plan.ServerSim:
 	default:
 		return nil, plan.Usage("--server URL, --server 'command …', --server docker or --server sim",
-			"no server is of kind %q", o.Name.Kind)
+			"unknown kind of server: %q", o.Name.Kind)
 	}
 	if !schema.SameDevice(r.System.Device, schema.Simulated) {
 		return nil, plan.Usage("--device simulated, or --server URL for a real one",
-			"collect: the simulator measures no device, so it cannot be used for %q", r.System.Device)
+			"collect: the simulator cannot measure the device %q", r.System.Device)
 	}
 	cfg := sim.Defaults()
 	for _, demo := range DemoReleases() { // so that a recheck of the demo measures the same system
@@ -219,7 +219,7 @@ func freePort(ctx context.Context, address string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: something listens on %s already; end it, choose another --port, or measure it with --server %s",
+	return fmt.Errorf("%w: another program listens on %s; stop it, choose another --port, or measure it with --server %s",
 		ErrPortTaken, u.Host, address)
 }
 

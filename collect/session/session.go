@@ -107,7 +107,7 @@ func isOneHost(o plan.Options) error {
 		return nil
 	}
 	if strings.EqualFold(o.System.Device, plan.SuperCluster) {
-		return plan.Usage("measure it where it is: --server URL", "collect: %s is a service at an address, and no image",
+		return plan.Usage("measure it where it is: --server URL", "collect: %s is a service at an address, not an image",
 			plan.SuperCluster)
 	}
 	return plan.Usage("start it with its run.py, and measure it: --server URL", "collect: %s is several hosts, on each "+
@@ -182,7 +182,7 @@ func (r Request) known(ctx context.Context, key *string) (spec.Model, error) {
 	}
 	switch {
 	case err != nil && is:
-		return stated, plan.Usage("correct it, or say that it is another one: --new-device", "collect: %w", misspelt)
+		return stated, plan.Usage("correct it, or confirm a new name with --new-device", "collect: %w", misspelt)
 	case err != nil && r.Spec != "":
 		return stated, plan.Usage("as in --spec runtime_model_spec.json", "collect: --spec: %w", err)
 	case err != nil:
@@ -269,11 +269,11 @@ func haveTokenizer(ctx context.Context, of, name string) error {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		err = fmt.Errorf("%s denies access: the name is wrong, or the model is gated and HF_TOKEN may not read it", hub)
 	case status == http.StatusNotFound:
-		err = fmt.Errorf("%s has none of that name", hub)
+		err = fmt.Errorf("%s has no model of that name", hub)
 	}
 	if err != nil {
 		return plan.Usage("--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
-			"collect: %s needs the tokenizer of the model, and %s cannot be had: %w", of, name, err)
+			"collect: %s needs the tokenizer of the model, and %s cannot be fetched: %w", of, name, err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ const VLLM = "vllm"
 var vllm = Adapter{
 	Name: VLLM, Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
 	Tokens: true,
-	Read: reads("result.json", "vllm bench serve left no result.json", func(s *Summary, r result) error {
+	Read: reads("result.json", "vllm bench serve wrote no result.json", func(s *Summary, r result) error {
 		s.Completed, s.TTFT, s.TPOT = r.count("completed"), r.number("mean_ttft_ms"), r.number("mean_tpot_ms")
 		s.Failed = max(r.count("failed"), r.count("num_prompts")-s.Completed)
 		busy := 0. // seconds that requests were in flight
@@ -67,7 +67,7 @@ benchmark:
 		return os.WriteFile(filepath.Join(out, "endpoint.yaml"), []byte(text), 0o666)
 	},
 	Read: reads("profile_export_aiperf.json",
-		"aiperf left no profile_export_aiperf.json: with no success at all it writes none", func(s *Summary, r result) error {
+		"aiperf wrote no profile_export_aiperf.json, as when no request succeeds", func(s *Summary, r result) error {
 			s.Completed, s.Failed = r.count("request_count.avg"), r.count("error_request_count.avg")
 			s.TTFT, s.TPOT = r.number("time_to_first_token.avg"), r.number("inter_token_latency.avg")
 			if took := r.number("benchmark_duration.avg"); took > 0 {
@@ -82,7 +82,7 @@ benchmark:
 var guidellm = Adapter{
 	Name: "guidellm", Program: "guidellm", Version: []string{"--version"},
 	KeyName: "GUIDELLM__SPEC__BACKEND__API_KEY", Tokens: true, Prompts: "synthetic_text",
-	Read: reads("benchmarks.json", "guidellm left no benchmarks.json", func(s *Summary, r result) error {
+	Read: reads("benchmarks.json", "guidellm wrote no benchmarks.json", func(s *Summary, r result) error {
 		if r.Get("benchmarks").Len() == 0 {
 			return fmt.Errorf("%s holds no benchmark", s.File)
 		}
@@ -100,7 +100,7 @@ var guidellm = Adapter{
 var genaiPerf = Adapter{
 	Name: "genai-perf", Program: "genai-perf", Keyless: true, Tokens: true,
 	Version: []string{"--version"}, Help: []string{"profile", "--help"},
-	Read: reads("*_genai_perf.json */*_genai_perf.json", "genai-perf left no *_genai_perf.json: is perf_analyzer there, "+
+	Read: reads("*_genai_perf.json */*_genai_perf.json", "genai-perf wrote no *_genai_perf.json: is perf_analyzer there, "+
 		"as in Triton's SDK image?", func(s *Summary, r result) error {
 		rate := r.number("request_throughput.avg")
 		s.Completed, s.Reached = r.count("request_count.avg"), rate*r.number("request_latency.avg")/1000
@@ -116,7 +116,7 @@ var genaiPerf = Adapter{
 // module. Its file gets one line a run, appended.
 var sglang = Adapter{
 	Name: "sglang", Program: "python3", Module: "sglang", Tokens: true,
-	Read: reads("result.jsonl", "sglang.bench_serving left no result.jsonl", func(s *Summary, r result) error {
+	Read: reads("result.jsonl", "sglang.bench_serving wrote no result.jsonl", func(s *Summary, r result) error {
 		s.Completed = r.count("completed")
 		s.Failed = max(0, r.count("num_prompts")-s.Completed)
 		s.TTFT, s.TPOT, s.Reached = r.number("mean_ttft_ms"), r.number("mean_tpot_ms"), r.number("concurrency")
@@ -131,7 +131,7 @@ const LogName = "tool.log"
 // its own.
 var vllmThroughput = Adapter{
 	Name: "throughput", Program: "vllm", Engine: "vllm", Version: []string{"--version"}, Offline: true,
-	Read: reads("result.json", "vllm bench throughput left no result.json", func(s *Summary, r result) error {
+	Read: reads("result.json", "vllm bench throughput wrote no result.json", func(s *Summary, r result) error {
 		if r.number("elapsed_time") > 0 {
 			s.Completed = r.count("num_requests")
 		}
@@ -142,7 +142,7 @@ var vllmThroughput = Adapter{
 // vllmLatency is "vllm bench latency", or the script that preceded it: one batch, repeated.
 var vllmLatency = Adapter{
 	Name: "latency", Program: "vllm", Engine: "vllm", Version: []string{"--version"}, Offline: true,
-	Read: reads("result.json", "vllm bench latency left no result.json", func(s *Summary, r result) error {
+	Read: reads("result.json", "vllm bench latency wrote no result.json", func(s *Summary, r result) error {
 		if s.Completed = r.Get("latencies").Len(); s.Completed == 0 {
 			return fmt.Errorf("%s holds no latency", s.File)
 		}
@@ -206,7 +206,7 @@ var trtllmBench = Adapter{
 		}
 		return f.Close()
 	},
-	Read: reads("report.json", "trtllm-bench left no report.json", func(s *Summary, r result) error {
+	Read: reads("report.json", "trtllm-bench wrote no report.json", func(s *Summary, r result) error {
 		s.Completed, s.Reached = r.count("request_info.num_requests"), r.number("request_info.avg_num_concurrent_requests")
 		s.TTFT, s.TPOT = r.number("streaming_metrics.avg_ttft_ms"), r.number("streaming_metrics.avg_tpot_ms")
 		s.Version = r.Path("engine.version").Str()
@@ -227,7 +227,7 @@ var lmmsEval = Adapter{
 
 // readsHarness reads a results file of lm-eval's form; at least so many questions were completed.
 func readsHarness(name, glob string, least int) func(out string) (Summary, error) {
-	return reads(glob, name+" left no results: no file matches "+glob, func(s *Summary, r result) error {
+	return reads(glob, name+" wrote no results: no file matches "+glob, func(s *Summary, r result) error {
 		if r.Get("results").Len() == 0 {
 			return fmt.Errorf("%s holds no result", s.File)
 		}
@@ -245,7 +245,7 @@ func readsHarness(name, glob string, least int) func(out string) (Summary, error
 // archives are compressed with Zstandard within zip, which Go does not read (measured with 0.3.285).
 var inspect = Adapter{
 	Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,
-	Read: reads("*.json", "inspect left no log", func(s *Summary, r result) error {
+	Read: reads("*.json", "inspect wrote no log", func(s *Summary, r result) error {
 		if status := r.Get("status").Str(); status != "success" || !r.Has("results") {
 			return fmt.Errorf("inspect reports %q: %.200s", status, r.Path("error.message").Str())
 		}

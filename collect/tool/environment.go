@@ -79,7 +79,7 @@ func (e Environments) Find(ctx context.Context, a Adapter) (Found, error) {
 			_, err = os.Stat(path)
 		}
 		if err != nil {
-			return Found{}, fmt.Errorf("%s is configured as %s: %w", a.Name, path, err)
+			return Found{}, fmt.Errorf("%s is set to %s: %w", a.Name, path, err)
 		}
 		return Found{Program: path, From: "configured"}, nil
 	}

@@ -292,7 +292,7 @@ func Script(name, line string) (Adapter, error) {
 	if rest := fill(Job{}, "", line); strings.Contains(rest, "{") {
 		const placeholders = "{url} {model} {isl} {osl} {concurrency} {rate} {requests} {seed} {tokenizer} {out}"
 		rest = rest[strings.IndexByte(rest, '{'):]
-		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest, placeholders)
+		return Adapter{}, fmt.Errorf("unknown placeholder at %.20q; the placeholders are %s", rest, placeholders)
 	}
 	once := true
 	for _, p := range []string{"{isl}", "{osl}", "{concurrency}", "{rate}"} {
@@ -300,7 +300,7 @@ func Script(name, line string) (Adapter, error) {
 	}
 	return Adapter{
 		Name: name, Program: words[0], Once: once, Offline: !strings.Contains(line, "{url}"), words: words[1:],
-		Read: reads(ScriptResult, "the command left no "+ScriptResult, func(s *Summary, r result) error {
+		Read: reads(ScriptResult, "the command wrote no "+ScriptResult, func(s *Summary, r result) error {
 			for _, m := range r.Get("metrics").Members() {
 				if m.Val.Get("value").Ptr() != nil {
 					s.Completed++

@@ -32,17 +32,17 @@ func TestReadRecorded(t *testing.T) {
 		{named(t, "vllm").Read, "vllm-bench-0.33.0/isl128-osl128-c8-n32/out", 32, 0, 5, ""},
 		{named(t, "vllm").Read, "vllm-bench-0.33.0/partial-http500-25pct-c8-n32/out", 24, 8, 0, ""},
 		{named(t, "vllm").Read, "vllm-bench-0.33.0/allfail-http500-c8-n32/out", 0, 32, 0, ""},
-		{named(t, "vllm").Read, "vllm-bench-0.33.0/interrupted-INT/out", 0, 0, 0, "left no result.json"},
+		{named(t, "vllm").Read, "vllm-bench-0.33.0/interrupted-INT/out", 0, 0, 0, "wrote no result.json"},
 		{named(t, "aiperf").Read, "aiperf-0.13.0/isl128-osl128-c8-n32/out", 32, 0, 5, ""},
 		{named(t, "aiperf").Read, "aiperf-0.13.0/partial-http500-25pct-c8-n32/out", 24, 8, 0, ""},
-		{named(t, "aiperf").Read, "aiperf-0.13.0/allfail-http500-c8-n32/out", 0, 0, 0, "left no profile_export_aiperf.json"},
+		{named(t, "aiperf").Read, "aiperf-0.13.0/allfail-http500-c8-n32/out", 0, 0, 0, "wrote no profile_export_aiperf.json"},
 		{named(t, "guidellm").Read, "guidellm-0.8.1/isl128-osl128-c8-n32/out", 32, 0, 4, ""},
 		{named(t, "guidellm").Read, "guidellm-0.8.1/partial-http500-25pct-c8-n32/out", 24, 8, 0, ""},
-		{named(t, "guidellm").Read, "guidellm-0.8.1/server-down/out", 0, 0, 0, "left no benchmarks.json"},
+		{named(t, "guidellm").Read, "guidellm-0.8.1/server-down/out", 0, 0, 0, "wrote no benchmarks.json"},
 		{named(t, "lm-eval").Read, "lm-eval-0.4.13/limit-10/out", 10, 0, 0, ""},
-		{named(t, "lm-eval").Read, "lm-eval-0.4.13/bad-output/out", 0, 0, 0, "left no results"},
+		{named(t, "lm-eval").Read, "lm-eval-0.4.13/bad-output/out", 0, 0, 0, "wrote no results"},
 		{named(t, "inspect").Read, "inspect-ai-0.3.285/json-a/logs", 20, 0, 0, ""},
-		{named(t, "inspect").Read, "inspect-ai-0.3.285/eval-a/logs", 0, 0, 0, "left no log"},
+		{named(t, "inspect").Read, "inspect-ai-0.3.285/eval-a/logs", 0, 0, 0, "wrote no log"},
 	} {
 		dir := filepath.Join("../../testdata/recorded", filepath.FromSlash(tt.dir))
 		if _, err := os.Stat(filepath.Dir(dir)); err != nil {
@@ -218,7 +218,7 @@ func results() []result {
 		{"vllm", "result.json", `{"completed":0,"num_prompts":4,"duration":2,"mean_ttft_ms":0}`,
 			tool.Summary{File: "result.json", Failed: 4}, ""},
 		{"vllm", "result.json", `{"completed":`, tool.Summary{}, "result.json:1:14: the file ends here"},
-		{"vllm", "other.json", `{}`, tool.Summary{}, "vllm bench serve left no result.json"},
+		{"vllm", "other.json", `{}`, tool.Summary{}, "vllm bench serve wrote no result.json"},
 		{"aiperf", "profile_export_aiperf.json",
 			`{"request_count":{"avg":8},"error_request_count":{"avg":2},"request_latency":{"avg":500},
 "benchmark_duration":{"avg":2}}`,
@@ -294,7 +294,7 @@ func TestReadScript(t *testing.T) {
 			t.Errorf("%s: %+v %v", text, s, err)
 		}
 	}
-	if _, err := a.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "left no metrics.json") {
+	if _, err := a.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "wrote no metrics.json") {
 		t.Error(err)
 	}
 }

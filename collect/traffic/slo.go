@@ -43,7 +43,7 @@ func ParseSLO(text string) (SLO, error) {
 			return SLO{}, fmt.Errorf("%q is not a limit of ttft, tpot, itl, e2el, %s", field, example)
 		}
 		if _, known := quantiles[stat]; !known && stat != "mean" {
-			return SLO{}, fmt.Errorf("%q: its statistic is none of mean, median, p90, p95, p99, %s", field, example)
+			return SLO{}, fmt.Errorf("%q: its statistic must be one of mean, median, p90, p95, p99, %s", field, example)
 		}
 		value = strings.TrimPrefix(value, "=")
 		d, err := time.ParseDuration(value)
@@ -51,7 +51,7 @@ func ParseSLO(text string) (SLO, error) {
 			d, err = time.Duration(ms*float64(time.Millisecond)), nil
 		}
 		if err != nil || d <= 0 {
-			return SLO{}, fmt.Errorf("%q: its limit is no duration above zero, %s", field, example)
+			return SLO{}, fmt.Errorf("%q: its limit must be a duration above zero, %s", field, example)
 		}
 		s.limits = append(s.limits, limit{metric, stat, float64(d) / float64(time.Millisecond)})
 	}

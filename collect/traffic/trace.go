@@ -215,7 +215,7 @@ func clock(text string) (time.Duration, error) {
 			return at.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)), nil
 		}
 	}
-	return 0, fmt.Errorf("%.40q is no time", text)
+	return 0, fmt.Errorf("%.40q is not a time", text)
 }
 
 func seconds(text string) (time.Duration, error) {
@@ -244,7 +244,7 @@ func readTable(data []byte) (Trace, error) {
 		return !slices.Contains(columns, -1)
 	})
 	if at < 0 {
-		return Trace{}, fmt.Errorf("%.60q begins no trace that is known; expected one of%s",
+		return Trace{}, fmt.Errorf("%.60q is not the start of a known trace; expected one of%s",
 			strings.Join(heads, ","), traceFormats)
 	}
 	f := traceTables[at]
@@ -395,7 +395,7 @@ func (r *sessionReader) calls(list []sessionCall, before []asked, from float64, 
 	for i, c := range list {
 		at, ok := c.at(from)
 		if !ok {
-			return nil, fmt.Errorf("request %d: t is no time in seconds from the start, or api_time is below 0", i+1)
+			return nil, fmt.Errorf("request %d: t must be a time in seconds from the start, and api_time must be 0 or more", i+1)
 		}
 		nests := c.Type == subagent
 		switch {

@@ -73,8 +73,8 @@ func TestTraceFormats(t *testing.T) {
 func TestWrongTraces(t *testing.T) {
 	for _, c := range [][2]string{
 		{"", "expected one of"},
-		{"a,b\n1,2", `"a,b" begins no trace that is known`},
-		{"TIMESTAMP,ContextTokens,GeneratedTokens\nnoon,1,2", `: TIMESTAMP: "noon" is no time; expected one like`},
+		{"a,b\n1,2", `"a,b" is not the start of a known trace`},
+		{"TIMESTAMP,ContextTokens,GeneratedTokens\nnoon,1,2", `: TIMESTAMP: "noon" is not a time; expected one like`},
 		{"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,x,2",
 			`line 2: ContextTokens "x" is not a number of tokens`},
 		{"Timestamp,Request tokens,Response tokens\n7,1,2\n5,1,2",
@@ -83,7 +83,7 @@ func TestWrongTraces(t *testing.T) {
 		{"Timestamp,Request tokens,Response tokens\n7,1", "line 2: it has 2 columns; expected one like 5,ChatGPT"},
 		{`{"requests": [{"t": 0, "in": 1, "out": 1}]}`,
 			"session 1: block_size is not a number of tokens; expected one like"},
-		{`{"block_size": 64, "requests": [{"in": 1, "out": 1}]}`, "session 1: request 1: t is no time in seconds"},
+		{`{"block_size": 64, "requests": [{"in": 1, "out": 1}]}`, "session 1: request 1: t must be a time in seconds"},
 		{`{"block_size": 64, "requests": [{"t": 0, "in": -1, "out": 1}]}`,
 			"request 1: in -1 or out 1 is not a number of tokens"},
 		{`{"chat_id": 1, "input_length": 5}`, "line 1: input_length or output_length"},

@@ -324,7 +324,7 @@ func (w *Workload) Set(name, value string) error {
 	if slices.Contains([]string{"until", "ci", "tail", "most", "budget", "repeat", "seed"}, name) {
 		return fmt.Errorf("%q is a flag of its own, for all workloads: --until ci=2%% --budget 30m", name)
 	}
-	return fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("%q: expected one of %s", name, strings.Join(names, ", "))
 }
 
 // OfKey returns the workload of a key that has lengths, to be measured again. A dimension that is no field is an error.
@@ -356,7 +356,7 @@ func (w *Workload) complete() error {
 	}
 	if r := w.Arrivals.Rate(); r > 0 {
 		if w.Rate > 0 && w.Rate != r {
-			return fmt.Errorf("rate=%g and arrivals=%s, whose mean rate is %g, contradict each other",
+			return fmt.Errorf("rate=%g contradicts arrivals=%s, whose mean rate is %g",
 				w.Rate, w.Arrivals, r)
 		}
 		w.Rate = r
@@ -372,7 +372,7 @@ var ErrNoLoad = errors.New("expected isl, osl and c or rate, as in isl=128,osl=1
 // is enough, and "!" is one that it lacks. The first one counts. Fields in braces are replaced by their texts; "" is
 // [ErrNoLoad].
 var contradictions = [...]struct{ has, says string }{
-	{"speed|block !trace", "speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2"},
+	{"speed|block !trace", "speed and block need a trace: dataset=trace,path=FILE.jsonl,speed=2"},
 	{"path !dataset", "path is the file of a dataset: dataset=sharegpt,path=FILE,osl=128,c=8 or dataset=trace,path=FILE"},
 	{"trace !path|isl|osl|rate|varies",
 		"a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2"},
@@ -384,20 +384,20 @@ var contradictions = [...]struct{ has, says string }{
 	{"!dataset !isl", ""}, {"!dataset !osl !pools", ""}, {"unloaded dataset|pools", ""}, // which no search measures
 
 	{"arrivals|burstiness !open", "arrivals and burstiness need a rate: rate=10,burstiness=0.5"},
-	{"arrivals burstiness", "arrivals={arrivals} and burstiness exclude each other"},
-	{"turns !talks", "turns are of a conversation: endpoint=chat,turns={turns}"},
+	{"arrivals burstiness", "arrivals={arrivals} and burstiness cannot be combined"},
+	{"turns !talks", "turns need a conversation: endpoint=chat,turns={turns}"},
 	{"turns open", "turns follow each other in c conversations at once: endpoint=chat,turns={turns},c=8"},
-	{"turns cancel", "cancel and turns exclude each other: a conversation needs its answers"},
-	{"turns image", "an image is part of a message of chat, without turns: endpoint=chat,image={image}"},
-	{"turns tools|tool_choice", "tools and turns exclude each other: no result of a call is made up"},
-	{"turns hit", "hit and turns exclude each other: a later turn shares all that was said before"},
-	{"think !turns", "think is the time between turns: endpoint=chat,turns=5,think=2s"},
-	{"cancel pools", "cancel is for answers of tokens, and endpoint={endpoint} has none"},
+	{"turns cancel", "cancel and turns cannot be combined: a conversation needs its answers"},
+	{"turns image", "image needs endpoint=chat, without turns: endpoint=chat,image={image}"},
+	{"turns tools|tool_choice", "tools and turns cannot be combined: results of calls are not invented"},
+	{"turns hit", "hit and turns cannot be combined: a later turn repeats everything before it"},
+	{"think !turns", "think needs turns: endpoint=chat,turns=5,think=2s"},
+	{"cancel pools", "cancel needs an answer of tokens, which endpoint={endpoint} does not have"},
 	{"tool_choice !tools",
-		"tool_choice is of the functions that are offered: endpoint=chat,tools=4,tool_choice=required"},
-	{"tools !talks", "tools are offered in chat or responses: endpoint=chat,tools={tools}"},
-	{"image !chat", "an image is part of a message of chat, without turns: endpoint=chat,image={image}"},
-	{"image prefix|hit", "an image begins its message, and each is another: prompts with image={image} share no prefix"},
+		"tool_choice needs tools: endpoint=chat,tools=4,tool_choice=required"},
+	{"tools !talks", "tools need endpoint=chat or endpoint=responses: endpoint=chat,tools={tools}"},
+	{"image !chat", "image needs endpoint=chat, without turns: endpoint=chat,image={image}"},
+	{"image prefix|hit", "each message begins with an image of its own: prompts with image={image} share no prefix"},
 	{"prefixes !prefix !hit",
 		"prefixes needs the length of one, or a share: prefix=512,prefixes=4 or hit=60%,prefixes=4"},
 	{"isl prefix-longer",

@@ -315,7 +315,7 @@ func metric(d *draft.Draft, block decode.Value, x draft.Field) {
 func inUnit(d *draft.Draft, x *draft.Field, unit decode.Value) (ok bool) {
 	if x.Scale, ok = unitScale(unit.Str(), schema.Unit(x.Metric)); !ok {
 		d.Problem(schema.SevWarning, "unknown-unit", unit, fmt.Sprintf("unit %q of %s", unit.Text(), x.Key),
-			schema.Unit(x.Metric), "no number of this metric")
+			schema.Unit(x.Metric), "no value of this metric")
 	}
 	return ok
 }

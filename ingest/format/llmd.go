@@ -70,7 +70,7 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 		x, isUnit := draft.Table(words + ": ")[0], false
 		if x.Scale, isUnit = draft.Scale(strings.TrimSuffix(block.Get("units").Str(), "/token"), "ms"); !isUnit {
 			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
-				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")
+				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no value of this metric")
 			continue
 		}
 		d.Block(block, draft.Wide, x)

@@ -325,7 +325,7 @@ lines:
 			}
 			draft.Problem(f, r, schema.SevWarning, "row-not-read", decode.Value{},
 				fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
-				"a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", "nothing of the row")
+				"a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", "nothing from the row")
 			r.Problems[len(r.Problems)-1].Line = number
 		}
 	}

@@ -104,7 +104,7 @@ func (t *printed) rows(n int, line string, cells []string) {
 func (t *printed) problem(n int, line, found string) {
 	r := t.reading()
 	draft.Problem(t.f, r, schema.SevWarning, "table-row", decode.Value{}, found+": "+plaintext.Cut(line, 80),
-		"a row of the table that the harness prints", "nothing of the row")
+		"a row of the table that the harness prints", "nothing from the row")
 	r.Problems[len(r.Problems)-1].Line, r.Problems[len(r.Problems)-1].Column = n, 1
 }
 

@@ -214,13 +214,13 @@ func (p *Policy) Unused(releases []string, runs []columns.RunHead) []string {
 		}
 		named := func(name string) bool { return Match(d.Release, name) }
 		if d.Release != "" && !slices.ContainsFunc(releases, named) {
-			out = append(out, fmt.Sprintf("%s: no release is called %s", d.ID, d.Release))
+			out = append(out, fmt.Sprintf("%s: unknown release %s", d.ID, d.Release))
 		}
 		if d.Select.Run != "" && none(func(h *columns.RunHead) bool { return Match(d.Select.Run, h.ID) }) {
-			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.Select.Run))
+			out = append(out, fmt.Sprintf("%s: unknown run %s", d.ID, d.Select.Run))
 		}
 		if d.By != "" && none(func(h *columns.RunHead) bool { return d.By == h.ID }) {
-			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.By))
+			out = append(out, fmt.Sprintf("%s: unknown run %s", d.ID, d.By))
 		}
 		if none(func(h *columns.RunHead) bool {
 			return Match(d.Select.Model, h.Model.Name) && matchDevice(d.Select.Device, h.Device)
@@ -276,7 +276,7 @@ var ErrNoMetric = errors.New("no metric is called")
 // not checked: [Policy.Check] does.
 func NewPolicy(t Thresholds, list []Decision, today time.Time) (*Policy, error) {
 	if t.Targets != "" && t.Targets != ByValue && t.Targets != ByInterval {
-		return nil, fmt.Errorf("targets: %q is none of %s, %s", t.Targets, ByValue, ByInterval)
+		return nil, fmt.Errorf("targets: %q: expected one of %s, %s", t.Targets, ByValue, ByInterval)
 	}
 	p := &Policy{
 		Effects: map[string]float64{}, EvalPoint: t.EvalPoints, TargetRule: t.Targets, Decisions: list, Today: today,
@@ -294,7 +294,7 @@ func NewPolicy(t Thresholds, list []Decision, today time.Time) (*Policy, error) 
 }
 
 // ErrNotByHand is returned for a configuration whose decisions are written in a form that is not extended safely.
-var ErrNotByHand = errors.New("its decisions are not a list with an item a line")
+var ErrNotByHand = errors.New("its decisions are not a list with one item a line")
 
 // Text is a decision as an item of the list in a configuration, indented by so many spaces. Every text is in quotes, so
 // that no name is anything else in YAML.
@@ -446,9 +446,9 @@ func (d *Decision) check(lints []string) error {
 		says   string
 	}{
 		{d.ID == "", "an id is needed, so that pages can name it"},
-		{!is(Kinds()...), fmt.Sprintf("kind %q is none of %s", d.Kind, kindList())},
+		{!is(Kinds()...), fmt.Sprintf("kind %q: expected one of %s", d.Kind, kindList())},
 		{strings.TrimSpace(d.Reason) == "", "a reason is needed; it is shown wherever the decision is"},
-		{badDate != nil, fmt.Sprintf("expires %q is not of the form 2027-01-31", d.Expires)},
+		{badDate != nil, fmt.Sprintf("expires %q does not have the form 2027-01-31", d.Expires)},
 		{
 			is(schema.Waive, schema.Accept) && strings.TrimSpace(d.Owner) == "",
 			"an owner is needed for what is waived or accepted",
@@ -462,7 +462,7 @@ func (d *Decision) check(lints []string) error {
 		{is(schema.Invalidate) && s.Run+d.Release == "", "invalidate needs select.run or a release"},
 		{
 			is(schema.Invalidate) && s.Metric+s.Task+s.Verdict+s.Change+s.Lint+s.Level != "",
-			"invalidate excludes runs and points: run, model, device, workload and tool select them",
+			"invalidate applies to runs and points: select them by run, model, device, workload or tool",
 		},
 		{
 			is(schema.Pin, schema.Dismiss, schema.Accept) && d.Release+s.Verdict+s.Change == "",
@@ -473,10 +473,10 @@ func (d *Decision) check(lints []string) error {
 			isLint && s.Verdict+s.Change+s.Tool+s.Metric+s.Level != "",
 			"a lint is selected by lint, run, model, device, workload or task: it has no metric, tool, level or verdict",
 		},
-		{isLint && !is(schema.Waive), "a lint can be waived, and nothing else"},
+		{isLint && !is(schema.Waive), "a lint can only be waived"},
 		{
 			isLint && !slices.ContainsFunc(lints, exists),
-			fmt.Sprintf("no lint is called %q; there are %s", s.Lint, strings.Join(lints, ", ")),
+			fmt.Sprintf("unknown lint %q; the lints are %s", s.Lint, strings.Join(lints, ", ")),
 		},
 	} {
 		if rule.broken {

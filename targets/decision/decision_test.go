@@ -156,8 +156,8 @@ func TestUnused(t *testing.T) {
 		d("pair", schema.Waive, "v1", sel{Model: "A", Device: "t3k"}, ""),
 	}}
 	want := []string{
-		"release: no release is called v3", "run: no run is called r9", "by: no run is called r9",
-		"by-glob: no run is called r*", "pair: no run is of its model and device",
+		"release: unknown release v3", "run: unknown run r9", "by: unknown run r9",
+		"by-glob: unknown run r*", "pair: no run is of its model and device",
 	}
 	if got := p.Unused([]string{"v1", "v2"}, runs()); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

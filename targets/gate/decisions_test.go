@@ -151,7 +151,7 @@ func TestIdleAndExpiredDecisions(t *testing.T) {
 	}
 	want := map[string]bool{
 		"old: it expired on 2026-01-01": true, "lint: no such lint was found in v4": false,
-		"metric: nothing in v4 is what it selects": false,
+		"metric: it selects nothing in v4": false,
 	}
 	if len(got) != len(want) {
 		t.Errorf("%v, want %v", got, want)

@@ -213,7 +213,7 @@ func ParseFailOn(s string) (FailOn, error) {
 		switch kind := Kind(strings.TrimSpace(name)); {
 		case kind == none && len(list) == 1:
 		case kind == none:
-			return nil, fmt.Errorf("--fail-on %q has none and other kinds; none stands alone", s)
+			return nil, fmt.Errorf("--fail-on %q combines none with other kinds", s)
 		case kind == "":
 			return nil, fmt.Errorf("--fail-on %q has an empty name; to fail on nothing, write none", s)
 		case kind == FailSuspected: // seen twice is seen once, too
@@ -221,7 +221,7 @@ func ParseFailOn(s string) (FailOn, error) {
 		case slices.Contains(FailKinds(), kind):
 			out[kind] = true
 		default:
-			return nil, fmt.Errorf("--fail-on %q is none of %s, none", kind, KindList())
+			return nil, fmt.Errorf("--fail-on %q: expected one of %s, none", kind, KindList())
 		}
 	}
 	return out, nil

@@ -106,7 +106,7 @@ func (g *Gate) idle(release int, lints []lint.Lint) []string {
 		is := func(c judge.Change) bool { return c.ID == d.Select.Change }
 		if !slices.ContainsFunc(g.Judgement.Changes(release), is) &&
 			!slices.ContainsFunc(list, func(v schema.Verdict) bool { return d.Covers(&v) }) {
-			out = append(out, fmt.Sprintf("%s: nothing in %s is what it selects", d.ID, name))
+			out = append(out, fmt.Sprintf("%s: it selects nothing in %s", d.ID, name))
 		}
 	}
 	return out

@@ -480,7 +480,7 @@ type UnknownRelease struct {
 	Newest []string // releases that exist, the newest first; eight at most
 }
 
-func (e *UnknownRelease) Error() string { return fmt.Sprintf("no release is called %q", e.Name) }
+func (e *UnknownRelease) Error() string { return fmt.Sprintf("unknown release %q", e.Name) }
 
 // NewUnknownRelease names the releases that exist instead.
 func NewUnknownRelease(name string, list []Release) *UnknownRelease {

@@ -166,7 +166,7 @@ func unlike(c *columns.Columns, releases []Release, path string) []schema.Proble
 	root, fact := manifest.Apart(first, second)
 	return []schema.Problem{{
 		Severity: schema.SevWarning, Path: path, Code: CodeNames,
-		Found: fmt.Sprintf("what lies in %s and %s is compared as builds of one series, %s, and the names differ by more "+
+		Found: fmt.Sprintf("the results in %s and %s are compared as builds of one series, %s, and the names differ by more "+
 			"than a date or a number%s", first, second, of[0], more),
 		Expected: "builds of one device and setup, or results that state what was different", Used: "one series",
 		Hint: fmt.Sprintf("if they are two: {%s} in --pattern, or a manifest in each folder, says what the names are; "+
@@ -382,7 +382,7 @@ func doubts(c *columns.Columns, earlier []Release, runs []int, policy *decision.
 		first, last := &c.Points[group[0]], &c.Points[group[len(group)-1]]
 		isOneRun := first.Run == last.Run
 		if isOneRun || !isDecidable(c, earlier, c.Runs[runs[0]].System(), first.Key) {
-			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, which are not of one system; state what "+
+			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, too far apart for one system; state what "+
 				"differs, or map the column of a table that says it as impl, model or dim NAME", info.Label, least, most))
 		}
 		if isOneRun {

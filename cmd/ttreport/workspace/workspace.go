@@ -146,12 +146,12 @@ type Release struct {
 func orderOf(list []Release) (out []judge.Configured, err error) {
 	for i, r := range list {
 		if slices.ContainsFunc(list[:i], func(x Release) bool { return x.Name == r.Name }) {
-			return nil, fmt.Errorf("releases: %s is listed twice, and a release has one place", r.Name)
+			return nil, fmt.Errorf("releases: %s is listed twice", r.Name)
 		}
 		c := judge.Configured{Name: r.Name, Line: r.Line}
 		if r.Date != "" {
 			if c.Date, err = time.Parse(time.DateOnly, r.Date); err != nil {
-				return nil, fmt.Errorf("releases: %s: date %q is not of the form 2026-01-31", r.Name, r.Date)
+				return nil, fmt.Errorf("releases: %s: date %q does not have the form 2026-01-31", r.Name, r.Date)
 			}
 		}
 		out = append(out, c)
@@ -301,10 +301,10 @@ func (w *Workspace) open() error {
 		switch {
 		case err == nil:
 		case !errors.Is(err, fs.ErrNotExist):
-			const rule = "what a workspace has lies in it, other folders are named on the command line"
+			const rule = "files of a workspace must lie in it; name other folders on the command line"
 			return fmt.Errorf("workspace: %s: %w; %s", w.shown(name), reason(err), rule)
 		case link:
-			return fmt.Errorf("workspace: %s is a link to nothing; remove it", w.shown(name))
+			return fmt.Errorf("workspace: %s is a broken link; remove it", w.shown(name))
 		}
 	}
 	return nil

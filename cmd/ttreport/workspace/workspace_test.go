@@ -55,7 +55,7 @@ func TestMistakes(t *testing.T) {
 		"judge: {fail_on: [confirmd]}":                  `ttreport.yaml: judge: fail_on: "confirmd"`,
 		"site: {mode: nights}":                          `ttreport.yaml: site.mode "nights": modes are auto, release,`,
 		"releases: [{name: v1}, {name: v1}]":            "v1 is listed twice",
-		"releases: [{name: v1, date: 31.1.2026}]":       "is not of the form 2026-01-31",
+		"releases: [{name: v1, date: 31.1.2026}]":       "does not have the form 2026-01-31",
 		"decisions: [{id: a, kind: ignore, reason: r}]": `ttreport.yaml: decisions[0] a: kind "ignore"`,
 	} {
 		ws, err := open(t, text)

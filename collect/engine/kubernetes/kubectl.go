@@ -32,7 +32,7 @@ func (*Backend) About() engine.About {
 		Suffix: ".yaml", Between: "---\n", File: "the manifest of the job", StartsImages: true, Fetches: true,
 		FixSecret:      "state the key of a Secret in secrets: of resources:, as HF_TOKEN=hub/token",
 		FixMissing:     "name a kubeconfig in KUBECONFIG, and a --context; --dry-run prints the manifests anywhere",
-		FixUnavailable: "kubectl get jobs must answer; jobs that were submitted go on",
+		FixUnavailable: "kubectl get jobs must answer; submitted jobs continue",
 	}
 }
 

@@ -88,7 +88,7 @@ func (b *Backend) Render(s *engine.Submission, g engine.Group) (string, error) {
 	r := g.Resources
 	if r.Image == "" {
 		return refuse("image",
-			"it is not stated: the image that ttreport runs from, as image: registry.example/ttreport:v1")
+			"it is missing: the image that ttreport runs from, as in image: registry.example/ttreport:v1")
 	}
 	if r.ResultsAt != "" && r.Results == "" {
 		return refuse("results_at", "it is where a claim is mounted here, and results: names no claim")

@@ -37,7 +37,7 @@ func (Backend) About() engine.About {
 		Suffix: ".sh", Between: "\n", File: "the script of the job",
 		FixSecret:      "put it into .env, which the job reads on its node",
 		FixMissing:     "run this on a login node; --dry-run prints the scripts anywhere",
-		FixUnavailable: "squeue must answer; jobs that were submitted go on",
+		FixUnavailable: "squeue must answer; submitted jobs continue",
 	}
 }
 

@@ -208,7 +208,7 @@ func Read(from io.Reader, log io.Writer, dir string) error {
 				}
 			} else if stated, ok := strings.CutPrefix(line, last); ok {
 				if stated != hex.EncodeToString(sum.Sum(nil)) {
-					return fmt.Errorf("%w: their checksum is another", ErrCut)
+					return fmt.Errorf("%w: their checksum does not match", ErrCut)
 				}
 				if found {
 					whole++

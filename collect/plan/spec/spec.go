@@ -80,7 +80,7 @@ func ReadCatalogue(name string) (f File, err error) {
 type MisspeltError struct{ Given, Known string }
 
 func (e MisspeltError) Error() string {
-	return fmt.Sprintf("%s knows no %s: did you mean %s?", FileName, e.Given, e.Known)
+	return fmt.Sprintf("%s has no %s: did you mean %s?", FileName, e.Given, e.Known)
 }
 
 // misspelt returns a [MisspeltError] where the catalogue has no entry of a model, or none of a device, and one of
@@ -182,7 +182,7 @@ func (f File) Sort() {
 }
 
 // ErrNoSpec is returned for a file that specifies no model.
-var ErrNoSpec = errors.New("no model is specified there")
+var ErrNoSpec = errors.New("it specifies no model")
 
 // Read reads every specification in a JSON file: a runtime specification of one run, or the catalogue of a release
 // (release_model_spec.json, and model_specs_output.json before it), however deep they are nested.
@@ -274,8 +274,8 @@ func Number(argv []string, flags ...string) (n int) {
 	return n
 }
 
-// ErrNoSpecFile is returned for a folder that holds no file of specifications.
-var ErrNoSpecFile = errors.New("no file of specifications")
+// ErrNoSpecFile is returned for a folder that holds not a file of model specifications.
+var ErrNoSpecFile = errors.New("not a file of model specifications")
 
 // Import adds the specifications of a file, or of a checkout of tt-inference-server, and returns how many there were.
 func (f *File) Import(name string) (int, error) {
@@ -287,7 +287,7 @@ func (f *File) Import(name string) (int, error) {
 		names := []string{"release_model_spec.json", "model_specs_output.json", "model_spec.json"} // the newest first
 		at := slices.IndexFunc(names, func(n string) bool { _, err := os.Stat(filepath.Join(name, n)); return err == nil })
 		if at < 0 {
-			return 0, fmt.Errorf("%w: %s has none of %s", ErrNoSpecFile, name, strings.Join(names, ", "))
+			return 0, fmt.Errorf("%w: %s has no %s", ErrNoSpecFile, name, strings.Join(names, ", "))
 		}
 		name = filepath.Join(name, names[at])
 	}

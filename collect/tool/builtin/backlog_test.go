@@ -99,7 +99,7 @@ func TestStallUnderLoad(t *testing.T) {
 		t.Errorf("it waited for %s", out.Duration)
 	}
 	for _, q := range out.Requests {
-		if q.Error != "" && !strings.HasPrefix(q.Error, "given up with the load") {
+		if q.Error != "" && !strings.HasPrefix(q.Error, "abandoned with the load") {
 			t.Fatalf("a request that was given up says %q", q.Error)
 		}
 	}

@@ -48,8 +48,8 @@ var (
 	errLine    = fmt.Errorf("an event of the answer is longer than %d MB", mostLine>>20)
 	errNoCall  = errors.New("the answer calls no tool, as tool_choice=required asks: is osl enough for one?")
 	errNothing = errors.New("the answer has no content")
-	errGone    = errors.New("this client goes away in the middle of an answer")
-	errChunks  = errors.New("the answer does not end: it has many times the chunks that were asked for")
+	errGone    = errors.New("this client disconnects in the middle of an answer")
+	errChunks  = errors.New("the answer does not end: it has many times the requested number of chunks")
 )
 
 // conn returns an idle connection or opens one; reused reports which. TLS and its handshake are part of connecting,
@@ -219,7 +219,7 @@ func refusal(e traffic.Endpoint, resp *http.Response) string {
 		return fmt.Sprintf("%s: %s", head, beginning())
 	}
 	if how := resp.Header.Get("Content-Encoding"); how != "" && !strings.EqualFold(how, "identity") {
-		return fmt.Sprintf("the answer is compressed (%.40s), which was not asked for", how)
+		return fmt.Sprintf("the answer is compressed (%.40s), which was not requested", how)
 	}
 	if kind := resp.Header.Get("Content-Type"); !e.Pools() && strings.HasPrefix(kind, "application/json") {
 		return fmt.Sprintf("the answer is not an event stream (text/event-stream): %s", beginning())

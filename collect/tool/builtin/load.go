@@ -379,7 +379,7 @@ func (r *runner) attempt(ctx context.Context, i int, q traffic.Request, said *ta
 			continue
 		}
 		if t.Error != "" && ctx.Err() != nil && r.backlog.stopped() {
-			t.Error = "given up with the load: requests arrive faster than they leave"
+			t.Error = "abandoned with the load: requests arrive faster than the server completes them"
 		}
 		t.Resent = resent
 		return t

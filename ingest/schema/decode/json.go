@@ -426,7 +426,7 @@ func (st *stream) fault() {
 		return
 	}
 	p.Severity, p.Path = schema.SevError, st.file.Path
-	if p.Hint = "the file is not JSON at this place; compare it with what the tool wrote"; p.Code == codeTruncated {
+	if p.Hint = "the file is not valid JSON here; compare it with what the tool wrote"; p.Code == codeTruncated {
 		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
 	}
 	p.Line, p.Column = new(lines).position(st.data, int(p.Offset))

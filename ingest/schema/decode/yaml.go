@@ -18,7 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-var errSeveral = errors.New("several documents, separated by ---, where one is read")
+var errSeveral = errors.New("several documents, separated by ---, where one is expected")
 
 // YAML reads a file that was written by a person into v, strictly: a field that v does not have is an error. The
 // problem carries line and column, and its Found shows the source line with a caret.
@@ -134,7 +134,7 @@ func takenBy(k reflect.Kind) (takes, example string) {
 var quotedText = lazyregexp.New(`"(?:[^"\\]|\\.)+"`)
 
 // ErrTooMuchYAML is returned for a document that [YAML] would refuse to read, so that nobody writes one.
-var ErrTooMuchYAML = errors.New("a YAML file may not hold as much")
+var ErrTooMuchYAML = errors.New("a YAML file may not hold that much")
 
 // EncodeYAML returns a value as a YAML document, with lists indented below their key.
 func EncodeYAML(v any) ([]byte, error) {
@@ -190,7 +190,7 @@ func (f *File) FromYAML() (*File, *schema.Problem) {
 	}
 	why, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return nil, &schema.Problem{
-		Severity: schema.SevError, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "YAML without a mistake",
+		Severity: schema.SevError, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "valid YAML",
 		Used: "nothing of it",
 	}
 }

@@ -157,7 +157,7 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	case (ok != nil && good == 0) || (ok == nil && bad > 0):
 		d.Fail("no request completed")
 		d.Problem(schema.SevError, "all-failed", d.In, "no request completed"+what, "at least one",
-			"no number: zeros in the file are not measurements", "look at the client's and the server's log of this point")
+			"no value: zeros in the file are not measurements", "look at the client's and the server's log of this point")
 	case bad > 0:
 		d.Status = schema.StatusPartial
 		d.Problem(schema.SevWarning, "partly-failed", d.In,
@@ -258,8 +258,8 @@ func (d *Draft) withoutZeros() {
 		switch {
 		case negative < -1e-3:
 			d.Problem(schema.SevWarning, "negative", d.In, fmt.Sprintf("%s of %.6g %s", name, negative, m.Kind().Unit),
-				"zero or more", "no number of this metric",
-				"the clock of the client stepped, or the tool subtracted what it had not measured")
+				"zero or more", "no value of this metric",
+				"the client's clock was changed, or the tool subtracted a value that it had not measured")
 			*m = m.Without("the file has a negative number")
 		case zero || negative < 0:
 			*m = m.Without(zeroWhy)
@@ -361,7 +361,7 @@ func (d *Draft) impossible() {
 		m, _ := d.Metric(name)
 		for _, s := range m.Stats {
 			if s.Value < 0 {
-				d.void(fmt.Sprintf("%s of %.6g", name, s.Value), "no less than nothing", name)
+				d.void(fmt.Sprintf("%s of %.6g", name, s.Value), "a value of 0 or more", name)
 				break
 			}
 		}
