@@ -111,9 +111,8 @@ func (k knownPoint) with(load builtin.Load, done []builtin.Timeline) knownPoint 
 	}
 	list = append(list, precision.Series{Name: "e2el", Values: e2el})
 	wave, least := inFlight(load, done), 0
-	if load.Rate <= 0 { // nothing had to end before the first wave was sent; where few completed, half of them are left
-		n, _ := completed(done)
-		least = min(load.Concurrency, n/2)
+	if load.Rate <= 0 { // nothing had to end before the first wave was sent; where few are known, half of them are left
+		least = min(load.Concurrency, len(e2el)/2)
 	}
 	k.known, k.cut = k.rule.Judge(list, least, wave), 0
 	for left := k.known.Cut; left > 0 && k.cut < len(done); k.cut++ { // requests until so many completed

@@ -56,3 +56,15 @@ func TestWhatIsKnownIsStated(t *testing.T) {
 		}
 	}
 }
+
+// A machine that reads every answer late knows no time, however many requests completed.
+func TestNothingIsKnownOfWhatIsReadLate(t *testing.T) {
+	out, load := measuredBy(tokens(60, 8)...), builtin.Load{Workload: traffic.Workload{Concurrency: 8}}
+	for late := range len(out.Requests) {
+		out.Requests[late].Undated = []int{0}
+		k := knownPoint{rule: precision.Rule{CI: .02}}.with(load, out.Requests)
+		if k.known.Reached && late > 40 || k.cut > len(out.Requests) {
+			t.Errorf("%d read late: known %+v behind %d requests", late+1, k.known, k.cut)
+		}
+	}
+}
