@@ -381,7 +381,8 @@ func (s *spread) band(c *Curve, at []float64) float64 {
 		shares = append(shares, math.Min(1, math.Max(0, (c.loads[i].u-u)/(c.loads[i].u-c.loads[i+1].u))))
 	}
 	common, own := math.Sqrt(s.rho), math.Sqrt(1-s.rho)
-	run, squares, estimate := make([]float64, len(c.loads)), make([]float64, levels), make([]float64, levels)
+	n := len(c.loads)
+	run, estimate, squares, products := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	draw := func() {
 		shared := r.NormFloat64() * common
 		for i := range run {
@@ -391,22 +392,24 @@ func (s *spread) band(c *Curve, at []float64) float64 {
 	largest := make([]float64, trials)
 	for t := range largest {
 		draw()
-		for l, i := range knots {
-			estimate[l], squares[l] = (1-shares[l])*run[i]+shares[l]*run[i+1], 0
-		}
-		for range s.df {
+		copy(estimate, run)
+		clear(squares)
+		clear(products)
+		for range s.df { // the square of a level follows from those of its two loads and their product
 			draw()
-			for l, i := range knots {
-				e := (1-shares[l])*run[i] + shares[l]*run[i+1]
-				squares[l] += e * e
+			for i, e := range run {
+				squares[i] += e * e
+				products[i] += e * run[min(i+1, n-1)]
 			}
 		}
-		for l, sum := range squares {
-			largest[t] = math.Max(largest[t], math.Abs(estimate[l])/math.Sqrt(sum/float64(s.df)))
+		for l, i := range knots {
+			a, b := 1-shares[l], shares[l]
+			e, sum := a*estimate[i]+b*estimate[i+1], a*a*squares[i]+2*a*b*products[i]+b*b*squares[i+1]
+			largest[t] = math.Max(largest[t], e*e/sum)
 		}
 	}
 	slices.Sort(largest)
-	return largest[trials*95/100]
+	return math.Sqrt(largest[trials*95/100] * float64(s.df))
 }
 
 // Region is a range of levels where B is shown to give more than A, or less.

@@ -2,7 +2,6 @@ package curve
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 )
@@ -94,27 +93,28 @@ func through(runs [][]knot, falling bool) *Curve {
 
 // byRun are the loads of each run, the runs with most loads first.
 func byRun(points []Point, falling bool) (out [][]knot) {
-	byRun := map[int]map[float64][]knot{}
+	points = slices.SortedStableFunc(slices.Values(points), func(a, b Point) int {
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Load, b.Load))
+	})
+	var last Point
+	var same []knot // of one run and load
 	for _, p := range points {
 		if !(p.Load > 0 && p.X > 0 && p.Output > 0) || math.IsInf(p.Load+p.X+p.Output, 0) {
 			continue
-		}
-		if byRun[p.Run] == nil {
-			byRun[p.Run] = map[float64][]knot{}
 		}
 		k := knot{math.Log(p.Load), math.Log(p.X), math.Log(p.Output)}
 		if falling {
 			k.u = -k.u
 		}
-		byRun[p.Run][p.Load] = append(byRun[p.Run][p.Load], k)
-	}
-	for _, id := range slices.Sorted(maps.Keys(byRun)) {
-		var run []knot
-		for _, list := range byRun[id] {
-			run = append(run, mean(list))
+		if len(out) == 0 || p.Run != last.Run {
+			out, same = append(out, nil), nil
 		}
-		slices.SortFunc(run, func(a, b knot) int { return cmp.Compare(a.t, b.t) })
-		out = append(out, run)
+		run := &out[len(out)-1]
+		if len(same) == 0 || p.Load != last.Load {
+			*run, same = append(*run, knot{}), same[:0]
+		}
+		same, last = append(same, k), p
+		(*run)[len(*run)-1] = mean(same)
 	}
 	slices.SortStableFunc(out, func(a, b []knot) int { return cmp.Compare(len(b), len(a)) })
 	return out
@@ -222,22 +222,32 @@ func (p *path) reach(u float64) (load, v float64) {
 		i++
 	}
 	h, asked := p.load[i+1]-p.load[i], math.Exp(-u)
-	lo, hi := 0., 1.
-	for range 50 {
-		if mid := (lo + hi) / 2; hermite(p.wait[i], p.wait[i+1], p.waits[i]*h, p.waits[i+1]*h, mid) <= asked {
-			lo = mid
+	lo, hi, at := 0., 1., .5
+	for range 50 { // Newton's method, halves where that leaves what holds the place
+		wait, slope := hermite(p.wait[i], p.wait[i+1], p.waits[i]*h, p.waits[i+1]*h, at)
+		if wait <= asked {
+			lo = at
 		} else {
-			hi = mid
+			hi = at
+		}
+		next := at - (wait-asked)/slope
+		if !(next >= lo && next <= hi) {
+			next = (lo + hi) / 2
+		}
+		off := math.Abs(next - at)
+		if at = next; off < 1e-16 {
+			break
 		}
 	}
-	at := (lo + hi) / 2
 	load = p.load[i] + at*h
-	return load, math.Log(load) - math.Log(hermite(p.each[i], p.each[i+1], p.eaches[i]*h, p.eaches[i+1]*h, at))
+	each, _ := hermite(p.each[i], p.each[i+1], p.eaches[i]*h, p.eaches[i+1]*h, at)
+	return load, math.Log(load) - math.Log(each)
 }
 
-// hermite is the cubic from a to b over 0 to 1 with two slopes.
-func hermite(a, b, da, db, s float64) float64 {
-	return a + s*(da+s*(3*(b-a)-2*da-db+s*(2*(a-b)+da+db)))
+// hermite is the cubic from a to b over 0 to 1 with two slopes, and its slope.
+func hermite(a, b, da, db, s float64) (v, slope float64) {
+	square, cube := 3*(b-a)-2*da-db, 2*(a-b)+da+db
+	return a + s*(da+s*(square+s*cube)), da + s*(2*square+3*s*cube)
 }
 
 // slopes are over the load; they keep the cubics between knots monotone.
