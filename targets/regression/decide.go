@@ -403,29 +403,34 @@ func (j *judge) least(o *Obs) float64 {
 // unusual marks the tests of a release that lie as far out as outliers do, where far more points do than outliers
 // explain: each alone might be one, and their number is not.
 func (j *judge) unusual(tests []test, dir float64, passed []int8) {
-	const rare = 1e-3
+	const rare, fewest = 1e-3, 5
 	far, expected, seen := map[int32]bool{}, 0., map[int32]bool{}
 	var at []int
+	aged := func(x *test) bool { // a shorter history does not know its outliers
+		return x.ok && x.found < 0 && x.base.n >= j.rules.Window
+	}
 	for i := range tests {
 		x := &tests[i]
-		c := &j.t.Cells[x.cell]
-		if !x.ok || x.found >= 0 || x.base.n < j.rules.Window { // a shorter history does not know its outliers
-			continue
+		if c := &j.t.Cells[x.cell]; dir*x.t > outlying && dir*x.d >= c.Delta && aged(x) {
+			far[c.Point] = true
+			at = append(at, i)
 		}
-		if !seen[c.Point] {
+	}
+	if len(far) < fewest {
+		return
+	}
+	for i := range tests {
+		x := &tests[i]
+		if c := &j.t.Cells[x.cell]; aged(x) && !seen[c.Point] {
 			seen[c.Point] = true
 			b := bin(outlying)
 			expected += j.outliers.share(&j.outliers.strata[c.Stratum], &j.outliers.strata[c.Stratum].far, &j.outliers.all.far,
 				side(dir), b, b, false) + UpperTail(outlying, x.df)
 		}
-		if dir*x.t > outlying && dir*x.d >= c.Delta {
-			far[c.Point] = true
-			at = append(at, i)
-		}
 	}
 	n := float64(len(far))
-	expected += 2 * math.Sqrt(expected)                                       // which is itself an estimate
-	if n < 5 || n < 1.5*expected || mathext.GammaIncReg(n, expected) > rare { // P(Poisson(expected) >= n)
+	expected += 2 * math.Sqrt(expected)                              // which is itself an estimate
+	if n < 1.5*expected || mathext.GammaIncReg(n, expected) > rare { // P(Poisson(expected) >= n)
 		return
 	}
 	for _, i := range at {
@@ -533,7 +538,7 @@ const power = .80
 // sensitivity is that of a release: each cell is asked as if it alone had changed.
 func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 	out := Sensitivity{Series: family, Blind: map[int32]int{}, Tested: map[int32]int{}}
-	level, q := j.rules.FDR/float64(family)/2, Quantiles{}
+	level, once, often := j.rules.FDR/float64(family)/2, Quantiles{}, Quantiles{}
 	var least, groups []float64
 	for i := range tests {
 		x := &tests[i]
@@ -541,7 +546,7 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 			continue
 		}
 		cell := &j.t.Cells[x.cell]
-		shown := j.shown(x, (q.At(1-level, x.df)+q.At(power, x.df))*x.se, level)
+		shown := j.shown(x, (once.At(1-level, x.df)+often.At(power, x.df))*x.se, level)
 		if least = append(least, shown); shown > cell.Delta {
 			out.Hidden++
 		}

@@ -139,6 +139,9 @@ type window struct {
 type strays struct {
 	tried float64
 	gone  [4]float64 // those of so many standard errors or more: far, and each time twice as many
+	// chance is what chance alone brings there, of df degrees of freedom: those of most groups one after the other.
+	chance [4]float64
+	df     float64
 }
 
 // at is the place in gone of a number of standard errors.
@@ -326,7 +329,15 @@ func alike(t *tier, members []member, by, sd float64) bool {
 }
 
 func byChange(list []member) {
-	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.d, b.d) })
+	slices.SortFunc(list, func(a, b member) int { // none is NaN
+		switch {
+		case a.d < b.d:
+			return -1
+		case a.d > b.d:
+			return 1
+		}
+		return 0
+	})
 }
 
 // quantile is the change that a share of the weight lies below, of members in the order of their changes: one whose
@@ -723,8 +734,14 @@ func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 	}
 	past := append(j.past[k][m.group], now)
 	stray := &j.strays[k]
-	for b := range stray.gone {
-		stray.gone[b] -= 2 * UpperTail(math.Ldexp(far, b), m.df)
+	if stray.df != m.df {
+		stray.df = m.df
+		for b := range stray.chance {
+			stray.chance[b] = 2 * UpperTail(math.Ldexp(far, b), m.df)
+		}
+	}
+	for b, n := range stray.chance {
+		stray.gone[b] -= n
 	}
 	if now.far > 0 {
 		stray.count(now.far, 1)
