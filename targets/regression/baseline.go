@@ -53,27 +53,26 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 	var buf, at = [32]float64{}, [32]int32{}
 	values, in := buf[:0], at[:0]
 	var outs []int32
-	cond := j.t.Obs[now].Cond
+	cond := j.values[now].cond
 	for i := now - 1; i >= j.t.Cells[cell].First && len(values) < j.rules.Window; i-- {
 		if i < st.from && len(values) > 0 {
 			break
 		}
-		o := &j.t.Obs[i]
-		joins := j.joins(i)
-		if !joins && !j.candidate(i, now) {
+		v := &j.values[i]
+		if !v.joins && !j.candidate(i, now) {
 			continue
 		}
 		switch out, open := j.isOut[i], st.suspect >= 0 && i >= st.suspect; {
-		case j.blocked(o.Cond, cond):
+		case j.blocked(v.cond, cond):
 			into.blocked++
-		case !joins:
-			into.precede(earlier{obs: i, z: j.adj[i], raw: o.mean(), aside: true})
+		case !v.joins:
+			into.precede(earlier{obs: i, z: v.z, raw: v.raw, aside: true})
 		case i < st.from:
 		case !out:
-			into.precede(earlier{obs: i, z: j.adj[i], raw: o.mean(), kept: true})
-			values, in = append(values, j.adj[i]), append(in, i)
+			into.precede(earlier{obs: i, z: v.z, raw: v.raw, kept: true})
+			values, in = append(values, v.z), append(in, i)
 		case open:
-			into.precede(earlier{obs: i, z: j.adj[i], raw: o.mean()})
+			into.precede(earlier{obs: i, z: v.z, raw: v.raw})
 		default:
 			outs = append(outs, i)
 		}
@@ -83,7 +82,7 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		values, in = slices.Delete(values, k, k+1), slices.Delete(in, k, k+1)
 	}
 	for _, i := range j.agreed(values, outs) {
-		values, in = append(values, j.adj[i]), append(in, i)
+		values, in = append(values, j.values[i].z), append(in, i)
 	}
 	j.estimate(into, values, in, st)
 }
@@ -91,7 +90,7 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 // estimate is the mean and variance of the values of a baseline. A single one shows no noise: earlier levels do.
 func (j *judge) estimate(b *baseline, values []float64, in []int32, st *state) {
 	for _, i := range in {
-		b.mean += j.t.Obs[i].mean() / float64(len(in))
+		b.mean += j.values[i].raw / float64(len(in))
 	}
 	ss := 0.
 	b.n = len(values)
@@ -154,9 +153,9 @@ func (j *judge) agreed(values []float64, outs []int32) []int32 {
 	mean, _ := centre(values)
 	var back []int32
 	for _, i := range outs {
-		off, alike := j.adj[i]-mean, 0
+		off, alike := j.values[i].z-mean, 0
 		for _, k := range outs {
-			if k != i && (j.adj[k]-mean)/off > .5 {
+			if k != i && (j.values[k].z-mean)/off > .5 {
 				alike++
 			}
 		}
@@ -208,7 +207,7 @@ func (j *judge) candidate(earlier, now int32) bool {
 }
 
 // joins reports whether an observation can enter later baselines.
-func (j *judge) joins(i int32) bool { return j.t.Releases[j.t.Obs[i].Release].Joins }
+func (j *judge) joins(i int32) bool { return j.values[i].joins }
 
 // Noise is the variation by chance of one release's value around the current level, on the log scale. It is the only
 // definition of noise: a new value differs from the mean of n releases with variance Variance·(1 + 1/n), and wherever

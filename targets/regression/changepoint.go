@@ -36,7 +36,7 @@ func (j *judge) restart(cell, at int32) {
 	var values []float64
 	for i := st.from; i < at; i++ {
 		if j.joins(i) && !j.isOut[i] {
-			values = append(values, j.adj[i])
+			values = append(values, j.values[i].z)
 		}
 	}
 	_, ss := centre(values)

@@ -34,8 +34,8 @@ func (c *claim) set(w schema.Outcome, e schema.Evidence, why schema.Why) {
 // gate of the release, 0 when it did not.
 func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float32, qs *Quantiles) {
 	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
-	if j.adj[x.obs] = o.mean(); x.base.n > 0 {
-		j.adj[x.obs] += x.base.adjusted - x.base.mean - x.common
+	if j.values[x.obs].z = o.mean(); x.base.n > 0 {
+		j.values[x.obs].z += x.base.adjusted - x.base.mean - x.common
 	}
 	row.N, row.P, row.Q = int16(x.base.n), float32(x.p), q
 	row.D = x.total()
@@ -352,6 +352,7 @@ type test struct {
 	obs, cell int32
 	base      baseline
 	d         float64 // residual change, without that of groups
+	again     float64 // change in the later runs of the release, NaN without
 	removed   float64 // change of groups
 	common    float64 // of it, what is no finding
 	found     int32   // index of the finding of its group; -1

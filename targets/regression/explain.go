@@ -122,7 +122,7 @@ func (j *judge) listed(x *test) []BaselineValue {
 		if !j.joins(i) || j.isOut[i] || j.blocked(o.Cond, j.t.Obs[x.obs].Cond) {
 			continue
 		}
-		out = append(out, BaselineValue{Release: o.Release, Z: o.mean(), Adjusted: j.adj[i], K: int(o.K + o.K2)})
+		out = append(out, BaselineValue{Release: o.Release, Z: o.mean(), Adjusted: j.values[i].z, K: int(o.K + o.K2)})
 	}
 	return out[max(0, len(out)-j.rules.Window):]
 }

@@ -139,7 +139,7 @@ type window struct {
 type strays struct {
 	tried float64
 	gone  [4]float64 // those of so many standard errors or more: far, and each time twice as many
-	// chance is what chance alone brings there, of df degrees of freedom: those of most groups one after the other.
+	// chance is what chance alone brings there, of the degrees of freedom of the last group, which most others share.
 	chance [4]float64
 	df     float64
 }
@@ -152,6 +152,17 @@ func (s *strays) count(t, times float64) {
 	for b := range s.gone[:s.at(t)+1] {
 		s.gone[b] += times
 	}
+}
+
+// expect takes away what chance alone brings of a run.
+func (s *strays) expect(df float64) {
+	for b := range s.gone {
+		if s.df != df {
+			s.chance[b] = 2 * UpperTail(math.Ldexp(far, b), df)
+		}
+		s.gone[b] -= s.chance[b]
+	}
+	s.df = df
 }
 
 // rate is the share of runs of a group that stray as far as one that is t standard errors off: half as far or more.
@@ -256,23 +267,19 @@ type member struct{ d, sd float64 }
 
 // gather measures what does not depend on the quantile that is asked for.
 func (j *judge) gather(m *moved, tests []test) {
-	values := make([]float64, len(m.list))
+	values, releases := make([]float64, len(m.list)), make([]float64, len(m.list))
 	var later []member
 	weight := 0.
 	for i, k := range m.list {
 		x := &tests[k]
 		m.members[i] = member{x.d, x.se}
 		weight += 1 / (x.se * x.se)
-		values[i] = j.t.Cells[x.cell].Delta
-		if o := &j.t.Obs[x.obs]; o.K2 > 0 {
-			later = append(later, member{o.Z2 - x.base.mean, x.se})
+		values[i], releases[i] = j.t.Cells[x.cell].Delta, float64(x.base.n)
+		if !math.IsNaN(x.again) {
+			later = append(later, member{x.again, x.se})
 		}
 	}
-	m.delta = Median(values)
-	for i, k := range m.list {
-		values[i] = float64(tests[k].base.n)
-	}
-	m.n = int(Median(values))
+	m.delta, m.n = Median(values), int(Median(releases))
 	byChange(m.members)
 	if m.again = math.NaN(); len(later) >= 3 {
 		byChange(later)
@@ -734,15 +741,7 @@ func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 	}
 	past := append(j.past[k][m.group], now)
 	stray := &j.strays[k]
-	if stray.df != m.df {
-		stray.df = m.df
-		for b := range stray.chance {
-			stray.chance[b] = 2 * UpperTail(math.Ldexp(far, b), m.df)
-		}
-	}
-	for b, n := range stray.chance {
-		stray.gone[b] -= n
-	}
+	stray.expect(m.df)
 	if now.far > 0 {
 		stray.count(now.far, 1)
 	}

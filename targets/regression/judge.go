@@ -11,14 +11,14 @@ import (
 )
 
 type judge struct {
-	t     *Table
-	rules Rules
-	out   *Judgement
-	rows  []Row
-	adj   []float64 // observations as later baselines use them: all their runs, without what is common to all of a run
-	isOut []bool    // those that are not part of baselines
-	state []state
-	tests []test // of the release
+	t      *Table
+	rules  Rules
+	out    *Judgement
+	rows   []Row
+	values []value // of observations, as later baselines use them
+	isOut  []bool  // those that are not part of baselines
+	state  []state
+	tests  []test // of the release
 
 	tiers  []tier
 	ids    [][]int32   // by tier and cell: its group, from 1; 0 where it is in none
@@ -31,6 +31,14 @@ type judge struct {
 
 	outliers         outliers
 	tested, exceeded int // forward predictions so far
+}
+
+// value is what baselines use of an observation: beside each other, since each release reads those of twenty.
+type value struct {
+	raw   float64 // of all its runs
+	z     float64 // the same without what is common to all of a run
+	cond  int32
+	joins bool
 }
 
 // Judge judges the releases in order. It stops early only when ctx is done.
@@ -54,14 +62,16 @@ func (j *judge) upTo(ctx context.Context, last int32, watch func([]test, *prior,
 func newJudge(t *Table, rules Rules) *judge {
 	j := &judge{
 		t: t, rules: rules,
-		out: &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases)), out: make([]bool, len(t.Obs))},
-		adj: make([]float64, len(t.Obs)), state: make([]state, len(t.Cells)),
+		out:    &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases)), out: make([]bool, len(t.Obs))},
+		values: make([]value, len(t.Obs)), state: make([]state, len(t.Cells)),
 		tiers: tiers(), outliers: outliers{strata: make([]record, t.Strata), dfs: map[float64]int{}},
 	}
 	j.rows, j.isOut = j.out.Rows, j.out.out
 	nan := float32(math.NaN())
 	for i := range j.rows {
+		o := &t.Obs[i]
 		j.rows[i] = Row{Finding: -1, First: -1, P: nan, Q: nan}
+		j.values[i] = value{raw: o.mean(), cond: o.Cond, joins: t.Releases[o.Release].Joins}
 	}
 	for i := range j.state {
 		j.state[i] = state{from: t.Cells[i].First, suspect: -1, moved: -1, old: math.NaN()}
@@ -146,7 +156,10 @@ func (j *judge) release(release int32, obs, cellOf []int32, watch func([]test, *
 	j.each(len(obs), 1, func(i int, _ *Quantiles) {
 		x := &tests[i]
 		j.baseline(x.cell, x.obs, &x.base)
-		x.d = j.t.Obs[x.obs].Z - x.base.mean
+		o := &j.t.Obs[x.obs]
+		if x.d, x.again = o.Z-x.base.mean, math.NaN(); o.K2 > 0 {
+			x.again = o.Z2 - x.base.mean
+		}
 		s2[i], nu[i], stratum[i] = x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum
 	})
 	p := fitPrior(s2, nu, stratum, j.t.Strata, true)
@@ -606,7 +619,7 @@ func (j *judge) oneHost(cell, first, last int32) (host int16, elsewhere bool) {
 
 // second is the residual change of the later runs of the release.
 func (j *judge) second(x *test) float64 {
-	return j.t.Obs[x.obs].Z2 - x.base.mean - (x.removed - x.common)
+	return x.again - (x.removed - x.common)
 }
 
 // outliers counts how often values fell further from what their history predicted than ordinary noise does, in standard
