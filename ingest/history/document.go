@@ -77,6 +77,8 @@ type decoder struct {
 	texts   map[string]text
 	list    schema.MetricList // of a point
 	stats   schema.Stats      // likewise
+	form    metricForm        // of a metric
+	kinds   []schema.Metric   // of the point before, in the order of the document: most points have the same
 }
 
 // text is a text of documents, and whether it names a statistic.
@@ -492,8 +494,8 @@ func (c *decoder) metric(d *jsontext.Decoder, name string) error {
 	if err := begin(d); err != nil {
 		return err
 	}
-	form, stats := metricForm{Kind: schema.Kind{Name: name}}, c.stats[len(c.stats):]
-	isDetailed := false
+	c.form = metricForm{Kind: schema.Kind{Name: name}}
+	form, stats, isDetailed := &c.form, c.stats[len(c.stats):], false
 	for d.PeekKind() != '}' {
 		member, err := c.text(d.ReadValue())
 		if err != nil {
@@ -505,7 +507,7 @@ func (c *decoder) metric(d *jsontext.Decoder, name string) error {
 		}
 		isSound := true
 		if !member.isStat {
-			isSound = c.member(&form, &isDetailed, member.string, value)
+			isSound = c.member(form, &isDetailed, member.string, value)
 		} else if v, err := strconv.ParseFloat(string(value), 64); err == nil {
 			stats.Set(member.string, v)
 		} else {
@@ -518,7 +520,11 @@ func (c *decoder) metric(d *jsontext.Decoder, name string) error {
 	if len(c.list) == mostMetrics {
 		return fmt.Errorf("a point of more than %d metrics", mostMetrics)
 	}
-	m := schema.NewMetric(form.Kind)
+	if len(c.list) == len(c.kinds) {
+		c.kinds = append(c.kinds, schema.Metric{})
+	}
+	c.kinds[len(c.list)].Set(form.Kind)
+	m := c.kinds[len(c.list)]
 	if m.N, m.Stats = form.N, stats; isDetailed {
 		m.SetDetail(form.Detail)
 	}

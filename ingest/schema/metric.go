@@ -71,8 +71,14 @@ func (m *Metric) Name() string { return m.Kind().Name }
 
 // Set makes the metric one of another kind; its numbers stay.
 func (m *Metric) Set(k Kind) {
-	k.place = metricPlace(k.Name)
-	m.kind = unique.Make(k)
+	if is := m.Kind(); is.Name == k.Name && k.Name != "" {
+		k.place = is.place
+	} else {
+		k.place = metricPlace(k.Name)
+	}
+	if m.kind == (unique.Handle[Kind]{}) || m.kind.Value() != k {
+		m.kind = unique.Make(k)
+	}
 }
 
 // Sourced returns the metric with another source.
