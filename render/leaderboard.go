@@ -277,10 +277,14 @@ func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank st
 		}
 		list = append(list, said)
 	}
-	for i := range list { // a line breaks between them, and nowhere else
-		list[i] = strings.ReplaceAll(strings.ReplaceAll(list[i], " ", "\u00a0"), ";\u00a0", "; ")
+	const whole = 24 // letters: what is shorter is not broken where a column is narrow
+	parts := strings.Split(listed("; ", list...), "; ")
+	for i, s := range parts {
+		if len(s) < whole {
+			parts[i] = strings.ReplaceAll(s, " ", "\u00a0")
+		}
 	}
-	return listed("; ", list...)
+	return strings.Join(parts, "; ")
 }
 
 // spanText is a difference of two scores with its interval.
@@ -582,12 +586,14 @@ func (m *means) section() Section {
 			from, name = i, b.rows[row].head.Text
 		}
 	}
-	order := append([]int{first}, m.Ties(first)...)
+	var groups [3][]int // the first and what ties with it, what is behind it, what was not compared with it
 	for _, i := range m.Order {
-		if !slices.Contains(order, i) {
-			order = append(order, i)
-		}
+		_, compared := m.Diff(i, first)
+		at := truth(i != first && !m.Tied(i, first))
+		at += at * truth(!compared)
+		groups[at] = append(groups[at], i)
 	}
+	order := slices.Concat(groups[:]...)
 	unit := words.Plural(len(m.columns), "task")
 	if len(m.columns) == 1 {
 		unit = m.columns[0].task
@@ -620,9 +626,14 @@ func (m *means) section() Section {
 		{medium("Ties").in("same letter"), func(i int) Cell { return text(ties[i]) }},
 		{col("To separate from " + name), func(i int) Cell { return text(m.needed(i, from)) }},
 	})
-	if ties := 1 + len(m.Ties(first)); m.Best() < 0 && ties < len(order) {
-		t.Rows = slices.Insert(t.Rows, ties, Row{Group: "Shown to be behind the first"})
-		t.Rows = slices.Insert(t.Rows, 0, Row{Group: "First, and what ties with it"})
+	if at := 0; m.Best() < 0 && len(groups[0]) < len(order) {
+		names := []string{"First, and what ties with it", "Shown to be behind the first", "Not compared with the first"}
+		for i, name := range names {
+			if len(groups[i]) > 0 {
+				t.Rows = slices.Insert(t.Rows, at, Row{Group: name})
+				at += 1 + len(groups[i])
+			}
+		}
 	}
 	id, title := "ranks", "Ranks"
 	if m.group != "" {

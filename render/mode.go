@@ -132,7 +132,7 @@ func (r *Report) comparing(p Page) Page {
 	p.add(board)
 	p.Description = p.Lead.Text
 	p.add(Section{ID: "models", Title: "Models and devices", Intro: "What was measured of each." + r.hiddenNote(),
-		Blocks: []Block{r.pairsTable(r.shown)}})
+		Blocks: []Block{r.pairsTable(r.shown, false)}})
 	p.shorten()
 	return p
 }
@@ -156,8 +156,11 @@ func (r *Report) contents() string {
 		names map[string]bool
 		noun  string
 	}{{models, "model"}, {devices, "device"}, {engines, "engine"}} {
-		if delete(x.names, ""); len(x.names) > 0 {
-			parts = append(parts, words.Plural(len(x.names), x.noun))
+		if x.noun == "engine" || len(x.names) == 1 {
+			delete(x.names, "")
+		}
+		if len(x.names) > 0 {
+			parts = append(parts, named(x.names, x.noun))
 		}
 	}
 	if n := len(r.Columns.Runs); n > 0 {
@@ -171,6 +174,18 @@ func (r *Report) contents() string {
 		return text + " Measured " + day(first) + "."
 	}
 	return text + " Measured from " + day(first) + " to " + day(last) + "."
+}
+
+// named counts what has a name; all without one are one: "7 models and an unknown one".
+func named(names map[string]bool, noun string) string {
+	n := len(names) - truth(names[""])
+	switch {
+	case !names[""]:
+		return words.Plural(n, noun)
+	case n == 0:
+		return "an unknown " + noun
+	}
+	return words.Plural(n, noun) + " and an unknown one"
 }
 
 // unjudged says why a site that only compares judges nothing.
@@ -191,11 +206,11 @@ func (r *Report) heldText() string {
 	for _, p := range r.shown {
 		models[p.Model], devices[p.Device] = true, true
 	}
-	on := words.Plural(len(devices), "device")
+	on := named(devices, "device")
 	if len(devices) == 1 {
 		on = words.Device(r.shown[0].Device)
 	}
-	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + words.Plural(len(models), "model") + " on " + on + "."
+	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + named(models, "model") + " on " + on + "."
 }
 
 // held counts the points and scores of some runs.
@@ -281,8 +296,9 @@ func (b *board) headline() string {
 	return text + "."
 }
 
-// pairsTable lists what was measured of each model and device; what nobody stated has no column.
-func (r *Report) pairsTable(pairs []Pair) *Table {
+// pairsTable lists what was measured of each model and device; what nobody stated has no column, nor has the model
+// where all rows are of the one that the page is about.
+func (r *Report) pairsTable(pairs []Pair, ofModel bool) *Table {
 	type total struct {
 		Pair
 		runs, points, scores int
@@ -316,9 +332,7 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 			return head(words.OrUnknown(x.Model), ModelPath(x.Model))
 		}},
 		{col("Device"), func(x total) Cell {
-			c := text(words.OrUnknown(x.Device))
-			c.Href = PairPath(x.Model, x.Device)
-			return c
+			return Cell{Text: words.OrUnknown(x.Device), Href: PairPath(x.Model, x.Device), Head: ofModel}
 		}},
 		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(words.Few(x.engines, 3))) }},
 		sum("Runs", func(x total) int { return x.runs }), sum("Points", func(x total) int { return x.points }),
@@ -329,6 +343,9 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != words.OrUnknown("") }) {
 			t.dropColumn(i)
 		}
+	}
+	if ofModel && t.Cols[1].Head == "Device" {
+		t.dropColumn(0)
 	}
 	return t.cut("Explore has all").whole(exploring("All in Explore"))
 }

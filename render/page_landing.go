@@ -103,7 +103,11 @@ func (r *Report) verdictSections(
 			append(blocks, r.changesTable(others, at).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
 	}
 	if len(told) == 0 || len(numbers) > 0 {
-		out = append(out, section("changed", "Numbers that changed, worst first", about,
+		title := "Numbers that changed, worst first"
+		if len(numbers) == 0 {
+			title = "Numbers against history"
+		}
+		out = append(out, section("changed", title, about,
 			r.changedBlocks(g, numbers, at)...).leading(more.Text, more.Href))
 	}
 	// the numbers that show nothing, those that look worst, and how small a change would have been named

@@ -593,7 +593,7 @@ func (r *Report) ModelPage(model string) Page {
 			leading("all scores", "evals/index.html"))
 	}
 	p.add(Section{ID: "devices", Title: "Devices", Intro: "What was measured on each.",
-		Blocks: []Block{r.pairsTable(pairs)}})
+		Blocks: []Block{r.pairsTable(pairs, true)}})
 	return p
 }
 

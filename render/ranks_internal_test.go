@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,5 +68,27 @@ func TestLetters(t *testing.T) {
 	}
 	if letters = boardOf(-1, rows, order...).means("").tied(); letters[0] != "a" || letters[39] != "kk" {
 		t.Errorf("%q", letters)
+	}
+}
+
+// A model that has no task in common with the first is not shown to be behind it.
+func TestRankOfWhatIsNotCompared(t *testing.T) {
+	rows := map[string][]*columns.ScoreRow{
+		"a": {scoreOf("x", "acc", 0, .90, 1000)},
+		"b": {scoreOf("x", "acc", 0, .50, 1000), scoreOf("y", "acc", 0, .80, 1000)},
+		"c": {scoreOf("y", "acc", 0, .40, 1000)},
+	}
+	var got []string
+	for _, r := range boardOf(-1, rows, "a", "b", "c").means("").section().Blocks[0].(*Table).Rows {
+		if name := r.Group; name != "" {
+			got = append(got, name)
+		} else {
+			got = append(got, r.Cells[1].Text)
+		}
+	}
+	want := []string{"First, and what ties with it", "a", "Shown to be behind the first", "b",
+		"Not compared with the first", "c"}
+	if !slices.Equal(got, want) {
+		t.Errorf("rows\n%q\nwant\n%q", got, want)
 	}
 }

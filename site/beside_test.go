@@ -101,9 +101,11 @@ func TestToolsOnAPhone(t *testing.T) {
 			var box = document.querySelector(".scroll"), out = [];
 			if (box.scrollWidth > box.clientWidth) out.push(box.scrollWidth + " px in " + box.clientWidth);
 			document.querySelectorAll("`+row+`").forEach(function (r) {
+				r.querySelector(".v").textContent = "regressed since v0.13.0";
 				var end = r.getBoundingClientRect().bottom;
 				if (r.offsetHeight !== 112) out.push("a row of " + r.offsetHeight + " px");
 				[...r.cells].forEach(function (c) {
+					if (c.querySelector(".v") && c.scrollWidth > c.clientWidth) out.push("cut at its side: " + c.innerText);
 					if (c.getClientRects().length && c.getBoundingClientRect().bottom > end) out.push("cut: " + c.innerText);
 				});
 			});

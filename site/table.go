@@ -60,6 +60,7 @@ type tableRows struct {
 	pages   *pages
 	table   *render.Table
 	stacked bool // on narrow screens rows become paragraphs, and then their roles must be stated
+	several bool // the row has sentences in several columns, which must say which is which there
 	at      func(render.Address) string
 }
 
@@ -98,6 +99,13 @@ func (w *tableRows) row(r *render.Row) error {
 		w.attribute("id", r.Anchor)
 		w.WriteString(">")
 	}
+	sentences := 0
+	for i := range r.Cells {
+		if r.Cells[i].Sentence {
+			sentences++
+		}
+	}
+	w.several = sentences > 1
 	for i := range min(len(r.Cells), len(w.table.Cols)) {
 		if err := w.cell(&w.table.Cols[i], &r.Cells[i]); err != nil {
 			return err
@@ -118,8 +126,7 @@ func (w *tableRows) cell(col *render.Col, c *render.Cell) error {
 		w.open("td", "cell")
 	}
 	w.attribute("class", w.classes(col, c))
-	plain := w.table.Layout != render.KeyValue && !c.Sentence && c.Outcome == 0 && c.Text != ""
-	if w.stacked && !c.Head && (col.Num || col.Length != "" || plain) {
+	if w.labelled(col, c) {
 		w.attribute("data-l", col.Head)
 	}
 	if c.Sort != nil && col.Sort {
@@ -140,6 +147,13 @@ func (w *tableRows) cell(col *render.Col, c *render.Cell) error {
 	}
 	w.small("", col.Below(c))
 	return nil
+}
+
+// labelled reports a cell that says what it is where its row is a paragraph: a verdict and the only sentence of a row
+// need no head.
+func (w *tableRows) labelled(col *render.Col, c *render.Cell) bool {
+	plain := w.table.Layout != render.KeyValue && (!c.Sentence || w.several) && c.Outcome == 0 && c.Text != ""
+	return w.stacked && !c.Head && (col.Num || col.Length != "" || plain)
 }
 
 // content writes a picture, a verdict or a text, in a link where there is one.

@@ -43,7 +43,7 @@ const tasks = [
     } },
   { name: "a series of the change", needs: ".change figcaption a", steps: [{ click: ".change figcaption a" }],
     answer: () => document.querySelector(".trend") && [document.querySelector("h1").innerText, document.querySelector(".trend ~ .tw tbody tr").innerText].join(" => "),
-    must: [percent, /since|one level/, /regressed|improved|recovered|unchanged|inconclusive|below-limit|not judged|no-baseline/],
+    must: [percent, /since|one level/, /regressed|improved|recovered|unchanged|inconclusive|below-limit|not judged|no.baseline/],
     again: () => !!document.querySelector(".trend") && location.hash.includes("k=") },
   { name: "two releases, or devices, side by side", needs: 'nav a[href*="compare/"]', steps: [nav("compare/")],
     answer: () => { const said = document.querySelector("[role=status], main .empty")?.innerText || ""; return /on both sides|Nothing was measured on both sides|Nothing states/.test(said + document.querySelector("main").innerText) && [document.querySelector(".chips")?.innerText, said, [...document.querySelectorAll("main tbody tr:not([aria-hidden])")].filter((r) => r.getClientRects().length).map((r) => r.innerText.trim()).find(Boolean) || ""].join(" => "); },

@@ -75,7 +75,11 @@
         cell: r => r.page ? el("a", { href: root + r.page }, r.where) : r.where,
         sort: r => r.where
       },
-      plain("Tool", "tool"),
+      {
+        head: "Tool",
+        cell: r => r.tool,
+        sort: r => r.tool
+      },
       {
         head: "A",
         num: true,
@@ -102,10 +106,6 @@
         sort: r => RANK.indexOf(r.verdict.verdict) < 0 ? 99 : RANK.indexOf(r.verdict.verdict)
       }
     ];
-    function plain(head, field) {
-      var text = r => r[field];
-      return { head, cell: text, sort: text };
-    }
     // interval is B's change against its own baseline, and that of the change.
     function interval(x) {
       var c = x.t.c[x.i],
@@ -168,10 +168,10 @@
     // name says in what A and B differ, and warns where that is more than one thing.
     function name(chosen, want, now) {
       var parts = [];
-      if (want[0] !== want[1] && !builds) parts.push(["release", want[0], want[1]]);
       CHOICES.forEach((k) => {
         if (chosen[0][k] !== chosen[1][k]) parts.push([k === "setup" ? "configuration" : k, chosen[0][k] || "any", chosen[1][k] || "any"]);
       });
+      if (want[0] !== want[1] && !(builds && parts.length)) parts.unshift([builds ? "build" : "release", want[0], want[1]]);
       chips.replaceChildren("A and B differ in ", ...(parts.length ? parts.map(p => el("span", { class: "tag" }, p[0] + ": " + p[1] + " → " + p[2])) : ["nothing that is chosen"]));
       if (parts.length < 2) return;
       chips.append(el("span", { class: "v warning", role: "alert" }, parts.length + " variables at once: a difference is of all of them together. "));
@@ -216,7 +216,7 @@
             var of = { model: t.pairs.map(p => p.model), device: t.pairs.map(p => p.device), setup: t.setupOf, tool: t.tools };
             return Object.fromEntries(CHOICES.map(k => [k, fill(s.parts[k], of[k], now[s.id + k])]));
           });
-          judged = names.indexOf(want[0]) > names.indexOf(want[1]);
+          judged = !builds && names.indexOf(want[0]) > names.indexOf(want[1]);
           sides.forEach((s, n) => { // a link shows the same when other releases are the newest
             now[s.id + "release"] = want[n];
           });

@@ -13,6 +13,10 @@
       shardOf[s.dataset.release] = s.dataset.shard;
       releases.unshift(s.dataset.release);
     });
+    // bad is how much worse than its baseline a number is; what has no change comes last.
+    function bad(i) {
+      return t.c[i] == null ? -1e9 : t.metrics[t.m[i]].higher ? -t.c[i] : t.c[i];
+    }
     // use shows a table: that of all series, each in its newest release, or that of one release.
     function use(table) {
       t = table;
@@ -28,18 +32,14 @@
       ranks = {}; // of every row by a column, made when it is first asked for: sorting then compares small numbers
       first = null;
       if (t.s) return; // it is in order
-      var bad = t.v.map((_, i) => {
-          var m = t.metrics[t.m[i]];
-          return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i];
-        }),
-        place = text.g.map((g) => {
-          var k = WORST.indexOf(g);
-          return k < 0 ? 99 : k;
-        });
+      var place = text.g.map((g) => {
+        var k = WORST.indexOf(g);
+        return k < 0 ? 99 : k;
+      });
       first = [];
       t.v
         .map((_, i) => i)
-        .sort((a, b) => place[t.g[a]] - place[t.g[b]] || bad[b] - bad[a] || a - b)
+        .sort((a, b) => place[t.g[a]] - place[t.g[b]] || bad(b) - bad(a) || a - b)
         .forEach((i, n) => {
           first[i] = n;
         });
@@ -106,10 +106,7 @@
         num: true,
         worst: true,
         cell: i => t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i]),
-        sort (i) {
-          var m = t.metrics[t.m[i]];
-          return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i];
-        }
+        sort: bad
       },
       {
         head: "Release",

@@ -85,7 +85,8 @@
       left = Math.max.apply(null, y.ticks.map((v) => 12 + 7 * round(v).length).concat(52)), // the widest number fits
       x = scale(o.logx ? Math.min.apply(null, xs) : 0, Math.max.apply(null, xs), left, right, o.logx),
       boxes = [],
-      along = [];
+      along = [],
+      end = 0; // of the numbers below the axis
     function free(px, py, text, anchor, apart) {
       var wide = text.length * 6.6 + 2,
         x0 = anchor === "middle" ? px - wide / 2 : anchor === "end" ? px - wide : px,
@@ -102,7 +103,9 @@
     });
     x.ticks.forEach((v) => {
       draw(svg, "path", { class: "axis", d: "M" + x.at(v).toFixed(1) + " " + bottom + "v3" });
+      if (x.at(v) - 3.3 * round(v).length < end) return;
       draw(svg, "text", { x: x.at(v), y: bottom + 15, "text-anchor": "middle" }, round(v));
+      end = x.at(v) + 3.3 * round(v).length + 4;
     });
     draw(svg, "path", { class: "axis", d: "M" + left + " " + bottom + "H" + right });
     draw(svg, "text", { x: right, y: h - 6, "text-anchor": "end" }, o.xTitle + (o.logx ? ", log" : ""));

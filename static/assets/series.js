@@ -99,11 +99,10 @@
     return p.model + " on " + p.device;
   }
   function verdictName(w) {
-    return (w.verdict === "below-limit" ? "below the limit" : w.verdict) + (w.since ? " since " + w.since : w.evidence ? " " + w.evidence : "");
+    return w.verdict.replace("below-", "below the ").replace("-", " ") + (w.since ? " since " + w.since : w.evidence ? " " + w.evidence : "");
   }
   function verdict(w) {
-    var name = verdictName(w);
-    return el("span", { class: "v " + name.replace("below the limit", "below-limit") }, name || "–");
+    return el("span", { class: "v " + w.verdict + (w.evidence ? " " + w.evidence : "") }, verdictName(w) || "–");
   }
   function spark(s) {
     var d = "",

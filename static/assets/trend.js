@@ -177,14 +177,15 @@
     (s.targets || []).forEach(x => facts.push(["Target " + x.label, digits(x.value) + " " + s.unit]));
     (s.steps || []).forEach(x => x.page && facts.push([x.whole === x.label ? "Change" : "Part of", el("a", { href: root + x.page }, x.whole + " since " + t.releases[x.at].name)]));
     var far = s.range && t.releases.filter((r, i) => s.v[i] != null && (s.v[i] < s.range[0] || s.v[i] > s.range[1])).map(r => r.name + " " + digits(s.v[t.releases.indexOf(r)]));
+    var heads = ["Release", s.k + " " + s.unit, "Against its level", "Verdict"];
     var rows = t.releases.map((r, i) => i).reverse().filter(i => s.v[i] != null).map((i) => {
       var l = levelAt(list, i),
         r = t.releases[i],
         value = digits(s.v[i]);
       return el("tr", {}, [
         el("th", { scope: "row" }, [el("a", { href: root + r.page }, r.name), el("small", {}, r.day || "")]),
-        el("td", { class: "n" }, r.run ? el("a", { href: root + r.run }, value) : value), el("td", { class: "n" }, l && l.mean ? percent(s.v[i] / l.mean - 1) : ""),
-        el("td", {}, [s.g ? verdict({ verdict: judged(t, s, i) }) : "not judged", el("small", {}, ((s.steps || []).filter(x => x.at === i).map(x => "new level: " + x.label)).join())])
+        el("td", { class: "n short", "data-l": "Value" }, r.run ? el("a", { href: root + r.run }, value) : value), el("td", { class: "n short", "data-l": heads[2] }, l && l.mean ? percent(s.v[i] / l.mean - 1) : ""),
+        el("td", { class: "medium" }, [s.g ? verdict({ verdict: judged(t, s, i) }) : "not judged", el("small", {}, ((s.steps || []).filter(x => x.at === i).map(x => "new level: " + x.label)).join())])
       ]);
     });
     var same = t.series.filter(x => x.w === s.w);
@@ -199,8 +200,8 @@
       el("h2", {}, "The same workload, all metrics"),
       el("div", { class: "smalls" }, same.map(x => small(t, x, state))),
       el("h2", {}, "Verdict of each release"),
-      el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": "Verdict of each release" }, el("table", {}, [
-        el("thead", {}, el("tr", {}, ["Release", s.k + " " + s.unit, "Against its level", "Verdict"].map((h, i) => el("th", { scope: "col", class: i > 0 && i < 3 ? "n" : null }, h)))), el("tbody", {}, rows)
+      el("div", { class: "tw whole", tabindex: "0", role: "region", "aria-label": "Verdict of each release" }, el("table", { class: "list" }, [
+        el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", class: i > 0 && i < 3 ? "n" : null }, h)))), el("tbody", {}, rows)
       ]))
     );
     function open(i) {
