@@ -31,12 +31,11 @@ func BlockSamples() []Block {
 		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}},
 		Cell{Sub: "2 to 3", Span: &RankSpan{"rank 2 to 3 of 8", 2, 3, 8}})
 	plane := &Plane{ID: "plane-1", Model: "m", Lines: []PlaneLine{
-		{Name: "n150", Device: "n150", Workload: "128/64", Chips: 1, Href: "models/m/n150/index.html", Points: []PlanePoint{
-			planePoint(1, 20, 50, 10), planePoint(8, 120, 15, 30),
-		}},
-		{Name: "t3k", Device: "t3k", Workload: "128/64", Median: true, Href: "models/m/t3k/index.html",
+		{Name: "n150", planeID: planeID{Device: "n150", Workload: "128/64", Chips: 1}, Href: "models/m/n150/index.html",
+			Points: []PlanePoint{planePoint(1, 20, 50, 10), planePoint(8, 120, 15, 30)}},
+		{Name: "t3k", planeID: planeID{Device: "t3k", Workload: "128/64"}, Median: true, Href: "models/m/t3k/index.html",
 			Points: []PlanePoint{planePoint(1, 40, 60, 5)}},
-	}, Left: []string{"2 points without a latency"}}
+	}, left: map[string]int{"without a latency": 2}}
 	plane.arrange()
 	plane.limits()
 	plane.scaling()

@@ -43,34 +43,41 @@ type Plane struct {
 	Limits    []PlaneLimit `json:"limits"`
 	Limit     int          `json:"limit"` // which is drawn first; -1 for none
 	Scaling   []Scaling    `json:"scaling,omitempty"`
-	Left      []string     `json:"-"` // what is not drawn
 	Currency  string       `json:"currency,omitempty"`
+
+	found map[planeID]*PlaneLine
+	left  map[string]int // points that are not drawn, by reason
+}
+
+// planeID is a line: a configuration under a workload but for its load, in which the lines of a plane differ.
+type planeID struct {
+	Device    string `json:"device"` // or the release
+	Look      int    `json:"look"`   // of the device or release: its colour and mark
+	Engine    string `json:"engine,omitempty"`
+	Precision string `json:"precision,omitempty"`
+	Parallel  string `json:"parallel,omitempty"`
+	Impl      string `json:"impl,omitempty"`
+	Tool      string `json:"tool,omitempty"`
+	Workload  string `json:"workload"`
+	Chips     int    `json:"chips,omitempty"` // 0 when unknown
+	rate      bool   // the load is a rate, not a concurrency
 }
 
 // PlaneLine is one configuration under one workload.
 type PlaneLine struct {
-	Name      string       `json:"name"`
-	Device    string       `json:"device"` // or the release
-	Look      int          `json:"look"`   // of the device or release: its colour and mark
-	Engine    string       `json:"engine,omitempty"`
-	Precision string       `json:"precision,omitempty"`
-	Parallel  string       `json:"parallel,omitempty"`
-	Impl      string       `json:"impl,omitempty"`
-	Tool      string       `json:"tool,omitempty"`
-	Workload  string       `json:"workload"`
-	Chips     int          `json:"chips,omitempty"` // 0 when unknown
-	Price     float64      `json:"price,omitempty"` // of the deployment an hour; 0 when unknown
-	IO        float64      `json:"io,omitempty"`    // tokens that are read for one that is written; 0 when unknown
-	Median    bool         `json:"median,omitempty"`
-	Href      Address      `json:"href"`
-	Points    []PlanePoint `json:"points"` // by load
+	Name string `json:"name"`
+	planeID
+	Price  float64      `json:"price,omitempty"` // of the deployment an hour; 0 when unknown
+	IO     float64      `json:"io,omitempty"`    // tokens that are read for one that is written; 0 when unknown
+	Median bool         `json:"median,omitempty"`
+	Href   Address      `json:"href"`
+	Points []PlanePoint `json:"points"` // by load
 	// Bands are the joint 95 % bands of output over each other value: levels, each with its low and high end.
 	Bands [planeValues - 1][][3]float64 `json:"bands,omitzero"`
 	// Paths are points of the curves between the measured ones, over each other value.
 	Paths  [planeValues - 1][][2]float64 `json:"paths,omitzero"`
-	id     planeID
-	byLoad map[string]*PlanePoint // while the points are found
-	fitted map[int]*curve.Curve   // by value
+	byLoad map[string]*PlanePoint        // while the points are found
+	fitted map[int]*curve.Curve          // by value
 }
 
 // PlanePoint is one load.
@@ -84,16 +91,6 @@ type PlanePoint struct {
 	rest     string // of the workload, without lengths and load
 	run      int    // the newest
 	repeats  [planeValues][]float64
-}
-
-// planeID is a line: a configuration, in which the lines of a plane differ, under a workload but for its load.
-type planeID struct {
-	device, impl, engine, precision, parallel, tool string
-
-	chips    int // 0 when unknown
-	workload string
-	rate     bool   // the load is a rate, not a concurrency
-	release  string // of a plane of releases
 }
 
 // The values of a point of a plane.
@@ -177,20 +174,16 @@ func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
 // has the newest one of each device, of builds alone the newest run of each point.
 func (r *Report) plane(model string) *Plane {
 	p := &Plane{Model: words.OrUnknown(model), Currency: r.Prices.Currency}
-	lines, left := map[planeID]*PlaneLine{}, map[string]int{} // what is not drawn by reason
-	r.eachNewest(model, func(pair Pair, run int) {
-		r.gather(run, lines, left, PlaneLine{Device: cmp.Or(pair.Device, noDevice), Href: PairPath(model, pair.Device),
-			id: planeID{device: pair.Device}})
-	})
 	devices := map[string]bool{} // of all of the site: each has one colour and one mark on every page
 	for _, p := range r.Pairs {
 		devices[p.Device] = true
 	}
 	looks := slices.SortedFunc(maps.Keys(devices), r.compareDevices)
-	for id, l := range lines {
-		l.Look = slices.Index(looks, id.device)
-	}
-	return p.of(lines, left, func(a, b PlaneLine) int { return r.compareDevices(a.Device, b.Device) })
+	r.eachNewest(model, func(pair Pair, run int) {
+		of := planeID{Device: cmp.Or(pair.Device, noDevice), Look: slices.Index(looks, pair.Device)}
+		r.gather(p, run, of, PairPath(model, pair.Device), !r.Graded())
+	})
+	return p.of(func(a, b PlaneLine) int { return r.compareDevices(a.Device, b.Device) })
 }
 
 // releasePlane is a model on a device in its newest releases, the newest first; nil where none of them measured a
@@ -202,49 +195,41 @@ func (r *Report) releasePlane(pair Pair) *Plane {
 		return nil
 	}
 	p := &Plane{ID: "releases", Model: words.OnDevice(pair.Model, pair.Device), Of: "Release", Currency: r.Prices.Currency}
-	lines, left := map[planeID]*PlaneLine{}, map[string]int{}
-	list := r.with[pair.Pair]
-	list = list[max(0, len(list)-releases):]
-	for age := range list {
-		at := list[len(list)-1-age]
-		name := r.Releases[at].Name
+	list := newestFirst(r.with[pair.Pair])
+	for age, i := range list[:min(releases, len(list))] {
+		at := r.with[pair.Pair][i]
 		for _, run := range slices.Backward(r.runs[pair.Pair][at]) {
-			r.gather(run, lines, left, PlaneLine{Device: r.nameOf(at), Look: age, Href: ReleasePath(name),
-				id: planeID{device: pair.Device, release: name}})
+			r.gather(p, run, planeID{Device: r.nameOf(at), Look: age}, ReleasePath(r.Releases[at].Name), false)
 		}
 	}
 	drawn := map[string]int{} // loads of the line that has most of them
-	for id, l := range lines {
-		drawn[id.workload] = max(drawn[id.workload], len(l.byLoad))
+	for id, l := range p.found {
+		drawn[id.Workload] = max(drawn[id.Workload], len(l.byLoad))
 	}
 	names := slices.SortedFunc(maps.Keys(drawn), func(a, b string) int {
 		return cmp.Or(drawn[b]-drawn[a], schema.NaturalCompare(a, b))
 	})
 	names = slices.DeleteFunc(names[:min(workloads, len(names))], func(s string) bool { return drawn[s] < fewestSizes })
-	maps.DeleteFunc(lines, func(id planeID, _ *PlaneLine) bool { return !slices.Contains(names, id.workload) })
-	return p.of(lines, nil, func(a, b PlaneLine) int { return a.Look - b.Look })
+	maps.DeleteFunc(p.found, func(id planeID, _ *PlaneLine) bool { return !slices.Contains(names, id.Workload) })
+	p.left = nil
+	return p.of(func(a, b PlaneLine) int { return a.Look - b.Look })
 }
 
-// of makes the plane of lines in an order, nil for none; left are the points that are not drawn, by reason.
-func (p *Plane) of(
-	lines map[planeID]*PlaneLine, left map[string]int, order func(a, b PlaneLine) int,
-) *Plane {
-	if len(lines) == 0 {
+// of makes the plane of the lines that were found, in an order; nil for none.
+func (p *Plane) of(order func(a, b PlaneLine) int) *Plane {
+	if len(p.found) == 0 {
 		return nil
 	}
 	inOrder := func(a, b planeID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // of lines with one name
-	for _, id := range slices.SortedFunc(maps.Keys(lines), inOrder) {
-		lines[id].finish()
-		p.Lines = append(p.Lines, *lines[id])
+	for _, id := range slices.SortedFunc(maps.Keys(p.found), inOrder) {
+		p.found[id].finish()
+		p.Lines = append(p.Lines, *p.found[id])
 	}
 	p.name()
 	slices.SortStableFunc(p.Lines, func(a, b PlaneLine) int {
 		return cmp.Or(order(a, b), schema.NaturalCompare(a.Name, b.Name), schema.NaturalCompare(a.Workload, b.Workload))
 	})
 	p.arrange()
-	for _, why := range sortedNames(left) {
-		p.Left = append(p.Left, words.Plural(left[why], "point")+" "+why)
-	}
 	p.limits()
 	p.scaling()
 	return p
@@ -283,16 +268,16 @@ func (l *PlaneLine) finish() {
 // isOf reports whether a workload without its load is that of a line, with the configuration that it states.
 func (id *planeID) isOf(k schema.Key, rate bool) bool {
 	workload, configured := split(k)
-	return rate == id.rate && k.Tool == id.tool && planeWorkload(workload) == id.workload && configured == id.parallel &&
-		(k.Dims["precision"] == "" || k.Dims["precision"] == id.precision)
+	return rate == id.rate && k.Tool == id.Tool && planeWorkload(workload) == id.Workload && configured == id.Parallel &&
+		(k.Dims["precision"] == "" || k.Dims["precision"] == id.Precision)
 }
 
 // addBands says how sure the curves of a plane are, by the repeats of their releases and of those before.
 func (r *Report) addBands(model string, p *Plane) {
 	axis := map[string]int{compare.AxisSpeed: planeSpeed, compare.AxisWait: planeTTFT, compare.AxisTail: planeTail}
 	for i := range p.Lines {
-		l, id := &p.Lines[i], p.Lines[i].id
-		at := slices.IndexFunc(r.shownOf[model], func(p Pair) bool { return p.Device == id.device })
+		l := &p.Lines[i]
+		at := slices.IndexFunc(r.shownOf[model], func(p Pair) bool { return cmp.Or(p.Device, noDevice) == l.Device })
 		if len(l.Points) < fewestSizes || !r.Graded() || at < 0 {
 			continue
 		}
@@ -300,11 +285,11 @@ func (r *Report) addBands(model string, p *Plane) {
 		runs := func(release int) []int { // of the configuration of the line, as far as they state it
 			return slices.DeleteFunc(slices.Clone(r.runs[pair.Pair][release]), func(run int) bool {
 				h := &r.Columns.Runs[run]
-				return h.Chips != id.chips || h.Impl != id.impl || h.Engine != id.engine ||
-					h.Model.Precision != "" && h.Model.Precision != id.precision
+				return h.Chips != l.Chips || h.Impl != l.Impl || h.Engine != l.Engine ||
+					h.Model.Precision != "" && h.Model.Precision != l.Precision
 			})
 		}
-		for _, b := range compare.ReleaseBands(r.Gate.Judgement, pair.Newest, runs, id.isOf) {
+		for _, b := range compare.ReleaseBands(r.Gate.Judgement, pair.Newest, runs, l.isOf) {
 			into := &l.Bands[axis[b.Axis]-1]
 			for _, x := range b.Levels {
 				*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})
@@ -482,8 +467,8 @@ func (p *Plane) name() {
 // headline says which device serves a model best within the limit that is drawn first; where no limit lies between two
 // points, the highest output that was measured.
 func (p *Plane) headline() string {
-	best := p.ranked()
-	if len(best) == 0 {
+	best := slices.DeleteFunc(p.ranked(), func(b rankedBest) bool { return b.Output <= 0 })
+	if p.Limit < 0 || len(best) == 0 {
 		var top *PlaneLine
 		var at PlanePoint
 		for i := range p.Lines {
@@ -638,12 +623,16 @@ func (r *Report) planeSections() (out []Section, lead Lead) {
 	return out, lead
 }
 
-// gather takes the points of a run that no newer one has into lines that begin as of.
-func (r *Report) gather(run int, lines map[planeID]*PlaneLine, left map[string]int, of PlaneLine) {
+// gather takes the points of a run into lines of a device or a release. Runs of one release are repeats; with once, a
+// point counts in the newest run that has it.
+func (r *Report) gather(p *Plane, run int, of planeID, href Address, once bool) {
+	if p.found == nil {
+		p.found, p.left = map[planeID]*PlaneLine{}, map[string]int{}
+	}
 	h := &r.Columns.Runs[run]
-	engine := h.Engine
+	of.Engine, of.Impl, of.Chips = h.Engine, h.Impl, h.Chips
 	if !r.Graded() {
-		engine = strings.TrimSpace(engine + " " + h.Version)
+		of.Engine = strings.TrimSpace(h.Engine + " " + h.Version)
 	}
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		row := &r.Columns.Points[i]
@@ -654,20 +643,16 @@ func (r *Report) gather(run int, lines map[planeID]*PlaneLine, left map[string]i
 			why = "without a stated concurrency or request rate"
 		}
 		if why != "" {
-			left[why]++
+			p.left[why]++
 			continue
 		}
-		precision := cmp.Or(h.Model.Precision, k.Dims["precision"])
-		id := planeID{of.id.device, h.Impl, engine, precision, parallel, k.Tool, h.Chips, planeWorkload(workload),
-			k.Concurrency == nil, of.id.release}
-		l := lines[id]
+		id := of
+		id.Precision, id.Parallel, id.Tool = cmp.Or(h.Model.Precision, k.Dims["precision"]), parallel, k.Tool
+		id.Workload, id.rate = planeWorkload(workload), k.Concurrency == nil
+		l := p.found[id]
 		if l == nil {
-			l = &PlaneLine{
-				Device: of.Device, Look: of.Look, Href: of.Href, Engine: engine, Precision: precision, Parallel: parallel,
-				Impl: h.Impl, Tool: k.Tool, Workload: id.workload, Chips: h.Chips, Price: r.Prices.Of(id.device, h.Chips),
-				id: id, byLoad: map[string]*PlanePoint{},
-			}
-			lines[id] = l
+			l = &PlaneLine{planeID: id, Href: href, Price: r.Prices.Of(h.Device, h.Chips), byLoad: map[string]*PlanePoint{}}
+			p.found[id] = l
 		}
 		x := l.byLoad[load(k)]
 		if x == nil {
@@ -679,8 +664,8 @@ func (r *Report) gather(run int, lines map[planeID]*PlaneLine, left map[string]i
 			}
 			l.byLoad[load(k)] = x
 		}
-		if x.run != run && !r.Graded() && id.release == "" {
-			continue // a newer build has it; runs of one release are repeats
+		if x.run != run && once {
+			continue
 		}
 		l.Median = l.Median || median
 		for i, n := range values {
@@ -1006,25 +991,9 @@ func (b *rankedBest) bound(v float64) Cell {
 	return text(words.Number(v))
 }
 
-// ranked are the best points of the lines that are drawn first, highest output first; of a line that never leaves the
-// limit, its highest output, which it serves at least.
-func (p *Plane) ranked() []rankedBest {
-	if p.Limit < 0 {
-		return nil
-	}
-	var out []rankedBest
-	for i, b := range p.Limits[p.Limit].Best {
-		if b.Output > 0 && p.Lines[i].Workload == p.Workloads[0] {
-			out = append(out, rankedBest{b, &p.Lines[i]})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b rankedBest) int { return cmp.Compare(b.Output, a.Output) })
-	return out
-}
-
-// Table has the best point of each line within the limit that is drawn first; without a limit the highest output.
-func (p *Plane) Table() *Table {
-	var lines []rankedBest
+// ranked are the best points of the lines that are drawn first within the limit that is, highest output first; of a line
+// that never leaves the limit, its highest output, which it serves at least, and so of all without a limit.
+func (p *Plane) ranked() (out []rankedBest) {
 	for i := range p.Lines {
 		l := &p.Lines[i]
 		if l.Workload != p.Workloads[0] {
@@ -1034,9 +1003,14 @@ func (p *Plane) Table() *Table {
 		if p.Limit >= 0 {
 			b = p.Limits[p.Limit].Best[i]
 		}
-		lines = append(lines, rankedBest{b, l})
+		out = append(out, rankedBest{b, l})
 	}
-	slices.SortStableFunc(lines, func(a, b rankedBest) int { return cmp.Compare(b.Output, a.Output) })
+	slices.SortStableFunc(out, func(a, b rankedBest) int { return cmp.Compare(b.Output, a.Output) })
+	return out
+}
+
+// Table has the best point of each line within the limit that is drawn first; without a limit the highest output.
+func (p *Plane) Table() *Table {
 	of := cmp.Or(p.Of, "Configuration")
 	caption := p.Model + ": highest measured output of each " + strings.ToLower(of)
 	if p.Limit >= 0 {
@@ -1057,7 +1031,7 @@ func (p *Plane) Table() *Table {
 		}
 		return text(words.Number(*v))
 	}
-	return tableOf(caption, List, lines, []Column[rankedBest]{
+	return tableOf(caption, List, p.ranked(), []Column[rankedBest]{
 		{col(of), func(b rankedBest) Cell {
 			name := head(b.line.Name, b.line.Href)
 			if b.line.Median {
@@ -1100,10 +1074,14 @@ func (l *PlaneLine) highest() PlaneBest {
 
 // NotDrawn says which points are missing from the plane, and why.
 func (p *Plane) NotDrawn() string {
-	if len(p.Left) == 0 {
+	var parts []string
+	for _, why := range sortedNames(p.left) {
+		parts = append(parts, words.Plural(p.left[why], "point")+" "+why)
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Not drawn: %s.", strings.Join(p.Left, "; "))
+	return fmt.Sprintf("Not drawn: %s.", strings.Join(parts, "; "))
 }
 
 // Label is the figure in words.

@@ -51,8 +51,8 @@ func TestHighestOutputWritesEnough(t *testing.T) {
 	short, long := planePoint(64, 9000, 40, 10), planePoint(16, 500, 40, 10)
 	short.osl, long.osl = &few, &enough
 	p := &Plane{Model: "m", Limit: -1, Lines: []PlaneLine{
-		{Name: "a", Device: "a", Workload: "1024/8", Points: []PlanePoint{short, short}},
-		{Name: "a", Device: "a", Workload: "1024/128", Points: []PlanePoint{long}},
+		{Name: "a", planeID: planeID{Device: "a", Workload: "1024/8"}, Points: []PlanePoint{short, short}},
+		{Name: "a", planeID: planeID{Device: "a", Workload: "1024/128"}, Points: []PlanePoint{long}},
 	}}
 	if p.arrange(); p.Workloads[0] != "1024/128" {
 		t.Errorf("drawn first is %v", p.Workloads)
@@ -145,8 +145,8 @@ func TestReleasesOnAPlane(t *testing.T) {
 // A rate is shown as a rate.
 func TestPlaneRate(t *testing.T) {
 	p := &Plane{Model: "m", Lines: []PlaneLine{
-		{Name: "a", Device: "a", Workload: "w", Points: []PlanePoint{planePoint(10, 100, 40, 10)}},
-		{Name: "b", Device: "b", Workload: "w", Points: []PlanePoint{planePoint(20, 90, 40, 10)}},
+		{Name: "a", planeID: planeID{Device: "a", Workload: "w"}, Points: []PlanePoint{planePoint(10, 100, 40, 10)}},
+		{Name: "b", planeID: planeID{Device: "b", Workload: "w"}, Points: []PlanePoint{planePoint(20, 90, 40, 10)}},
 	}}
 	p.Lines[0].Points[0].Load = "10/s"
 	p.arrange()
@@ -160,10 +160,10 @@ func TestPlaneRate(t *testing.T) {
 // The sentence compares at the limit that is drawn, and does not compare where nothing crosses one.
 func TestPlaneHeadline(t *testing.T) {
 	p := &Plane{Model: "m", Lines: []PlaneLine{
-		{Name: "a", Device: "a", Workload: "w", Points: []PlanePoint{
+		{Name: "a", planeID: planeID{Device: "a", Workload: "w"}, Points: []PlanePoint{
 			planePoint(1, 100, 40, 10), planePoint(16, 600, 10, 80),
 		}},
-		{Name: "b", Device: "b", Workload: "w", Points: []PlanePoint{
+		{Name: "b", planeID: planeID{Device: "b", Workload: "w"}, Points: []PlanePoint{
 			planePoint(1, 200, 50, 10), planePoint(16, 900, 10, 80),
 		}},
 	}}
@@ -174,7 +174,7 @@ func TestPlaneHeadline(t *testing.T) {
 		t.Errorf("headline %q", got)
 	}
 	// A device that never leaves the limit serves at least what was measured: it is not left out of the sentence.
-	p = &Plane{Model: "m", Lines: append(p.Lines, PlaneLine{Name: "c", Device: "c", Workload: "w",
+	p = &Plane{Model: "m", Lines: append(p.Lines, PlaneLine{Name: "c", planeID: planeID{Device: "c", Workload: "w"},
 		Points: []PlanePoint{planePoint(1, 300, 50, 10), planePoint(16, 2000, 30, 80)}})}
 	p.arrange()
 	p.limits()
@@ -182,9 +182,14 @@ func TestPlaneHeadline(t *testing.T) {
 		t.Errorf("headline %q", got)
 	}
 	// What was measured is said as it is, and a rate is one.
-	p = &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", Device: "a", Workload: "w", Points: []PlanePoint{
-		planePoint(1, 100, 40, 10), planePoint(8, 300, 20, 10), planePoint(16, 310, 10, 80)}},
-		{Name: "b", Device: "b", Workload: "w", Points: []PlanePoint{planePoint(2, 90, 40, 10), planePoint(4, 110, 10, 80)}}}}
+	p = &Plane{Model: "m", Lines: []PlaneLine{
+		{Name: "a", planeID: planeID{Device: "a", Workload: "w"}, Points: []PlanePoint{
+			planePoint(1, 100, 40, 10), planePoint(8, 300, 20, 10), planePoint(16, 310, 10, 80),
+		}},
+		{Name: "b", planeID: planeID{Device: "b", Workload: "w"}, Points: []PlanePoint{
+			planePoint(2, 90, 40, 10), planePoint(4, 110, 10, 80),
+		}},
+	}}
 	p.Lines[1].Points[0].Load, p.Lines[1].Points[1].Load = "2/s", "4/s"
 	p.arrange()
 	p.limits()
@@ -192,7 +197,7 @@ func TestPlaneHeadline(t *testing.T) {
 	if got != "At 20 tok/s per user on m: a serves 300 tok/s and b about 103." {
 		t.Errorf("headline %q", got)
 	}
-	flat := &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", Device: "a", Workload: "w",
+	flat := &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", planeID: planeID{Device: "a", Workload: "w"},
 		Points: []PlanePoint{planePoint(1, 100, 42, 101), planePoint(2, 150, 41, 102)}}}}
 	flat.arrange()
 	flat.limits()
