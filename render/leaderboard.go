@@ -347,12 +347,9 @@ func (r *Report) boardOf(most int, pairs []Pair) *board {
 		if p.Device == schema.Simulated {
 			row.head.Sub, row.head.Tag = "", "simulated"
 		}
-		for _, at := range slices.Backward(r.with[p.Pair]) {
-			for _, run := range slices.Backward(r.runs[p.Pair][at]) {
-				row.scores = append(row.scores, r.scoresOf(run)...)
-			}
-		}
-		if len(row.scores) == 0 {
+		runs := r.runsOfPair(p)
+		slices.Reverse(runs)
+		if row.scores = r.scoresOf(runs...); len(row.scores) == 0 {
 			continue
 		}
 		if r.Reference != "" && p.Model == r.Reference && !referred {

@@ -39,8 +39,8 @@ func (r *Report) cellOf(pairs []Pair, of schema.Pair) Cell {
 // richest is how many models on devices have all that is known of them in the matrix of the front page.
 const richest = 24
 
-// heat is a row a device and a column a model, or the other way round where there are more devices: how much slower the
-// changes that are still there made each, the largest; else the sign of the decision.
+// heat says of each model on a device how much slower the changes that are still there made it, the largest; else the
+// sign of the decision.
 func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 	sizes := map[schema.Pair]float64{}
 	for i := range changes {
@@ -51,37 +51,45 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 			sizes[p] = max(sizes[p], size)
 		}
 	}
-	rows, cols := r.axes(pairs)
-	what, of := "Device", func(row, col string) schema.Pair { return schema.Pair{Model: col, Device: row} }
-	if len(rows) > len(cols) {
-		rows, cols, what = cols, rows, "Model"
-		of = func(row, col string) schema.Pair { return schema.Pair{Model: row, Device: col} }
+	return r.grid(pairs, Heat, func(of schema.Pair) Cell {
+		c := r.cellOf(pairs, of)
+		switch size := sizes[of]; {
+		case c.Missing != "":
+			return Cell{Missing: c.Missing}
+		case size > 0:
+			return Cell{Text: fmt.Sprintf("%+.0f", 100*size), Strong: true, Href: c.Href, Decisive: c.Decisive}
+		}
+		return Cell{Text: c.Text, Outcome: c.Outcome, Href: c.Href, Decisive: c.Decisive}
+	})
+}
+
+// grid is models by devices, a row a model. A heat map has a row a device where there are no more of them than models,
+// and its columns say what tells them apart.
+func (r *Report) grid(pairs []Pair, layout Layout, cell func(schema.Pair) Cell) *Table {
+	devices, models := r.axes(pairs)
+	byModel := layout != Heat || len(devices) > len(models)
+	rows, cols, what, before, after := models, devices, "Model", "", ""
+	if !byModel {
+		rows, cols, what = devices, models, "Device"
 	}
-	all := []Column[string]{{col(what), func(row string) Cell {
-		if what == "Device" {
-			return head(words.OrUnknown(row), "")
-		}
-		return head(row, ModelPath(row))
-	}}}
-	before, after := alike(cols)
-	for i, name := range cols {
+	if layout == Heat {
+		before, after = alike(cols)
+	}
+	page := func(name string, isModel bool) Address { // a device has none
+		return map[bool]Address{true: ModelPath(name)}[isModel]
+	}
+	all := []Column[string]{{col(what), func(row string) Cell { return head(words.OrUnknown(row), page(row, byModel)) }}}
+	for _, name := range cols {
 		top := col(words.OrUnknown(strings.TrimSuffix(strings.TrimPrefix(name, before), after)))
-		if what == "Device" {
-			top.Href = ModelPath(cols[i])
-		}
+		top.Href = page(name, !byModel)
 		all = append(all, Column[string]{top, func(row string) Cell {
-			pair := of(row, cols[i])
-			c := r.cellOf(pairs, pair)
-			if c.Missing != "" {
-				return Cell{Missing: c.Missing}
+			if byModel {
+				return cell(schema.Pair{Model: row, Device: name})
 			}
-			if size := sizes[pair]; size > 0 {
-				return Cell{Text: fmt.Sprintf("%+.0f", 100*size), Strong: true, Href: c.Href, Decisive: c.Decisive}
-			}
-			return Cell{Text: c.Text, Outcome: c.Outcome, Href: c.Href, Decisive: c.Decisive}
+			return cell(schema.Pair{Model: name, Device: row})
 		}})
 	}
-	t := tableOf("Models by device", Heat, rows, all)
+	t := tableOf("Models by device", layout, rows, all)
 	if before+after != "" {
 		t.Caption, t.Titled = "Columns: "+before+"…"+after, true
 	}
@@ -120,18 +128,9 @@ func (r *Report) modelsSection(changes []judge.Change) Section {
 		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it: " +
 			"✓ passes, ✕ fails, □ was not measured again, – was not graded."
 		blocks = append(blocks, r.heat(pairs, changes))
-	} else { // one row a model, one column a device; a cell is the decision on its newest release
-		devices, models := r.axes(pairs)
-		all := []Column[string]{{col("Model"), func(model string) Cell {
-			return head(words.OrUnknown(model), ModelPath(model))
-		}}}
-		for _, d := range devices {
-			all = append(all, Column[string]{col(words.OrUnknown(d)), func(model string) Cell {
-				return r.cellOf(pairs, schema.Pair{Model: model, Device: d})
-			}})
-		}
-		blocks = append(blocks, tableOf("Models by device", Matrix, models, all).cut("each release lists all of its own").
-			whole(exploring("All in Explore")))
+	} else { // a cell is the decision on the newest release
+		t := r.grid(pairs, Matrix, func(of schema.Pair) Cell { return r.cellOf(pairs, of) })
+		blocks = append(blocks, t.cut("each release lists all of its own").whole(exploring("All in Explore")))
 	}
 	about += " A tinted cell keeps its " + r.unit() + " from passing; a cell without a verdict is not a pass." +
 		r.hiddenNote()

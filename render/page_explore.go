@@ -12,9 +12,9 @@ import (
 // ExplorePage finds series: by model, device, metric, verdict and text.
 func (r *Report) ExplorePage() Page {
 	return r.widgetPage(Widget{Tool: "explore", Data: ExploreShardPath, Releases: r.releaseRefs()}, "Explore",
-		"Find any number.", "Each series and each score with its value in the newest release that has it, worst first. "+
-			"What an earlier release made slower and still is has its size since then. "+
-			"A release has a table of its own. Text may hold bounds, such as value>100 or change<-5. "+
+		"Find any number.", "Every series and every score, with its value in the newest release that has it, worst first. "+
+			"A regression of an earlier release that is still there has its size since then. "+
+			"Choose a release to see its own numbers. The text may hold bounds, such as value>100 or change<-5. "+
 			"The address of this page keeps what you choose.")
 }
 
@@ -22,13 +22,13 @@ func (r *Report) ExplorePage() Page {
 func (r *Report) ComparePage() Page {
 	w := Widget{Tool: "compare", Releases: r.releaseRefs()}
 	w.A, w.B, w.At = r.beside()
-	lead, para := "Compare two releases, models, devices, configurations or tools.", "A later release also has its "+
-		"verdicts. "
+	lead, para := "Compare two releases, models, devices, configurations or tools.", "Where B is the later release, its "+
+		"verdicts are shown. "
 	if !r.Graded() {
 		lead, para = "Compare two models, devices, configurations or tools.", ""
 	}
 	p := r.widgetPage(w, "Compare", lead, "A and B are compared in what you choose differently; everything else must "+
-		"be the same. "+para+"Any other difference of two values is not a verdict: ttreport compare has repeats and noise.")
+		"be the same. "+para+"Any other difference of two values is no verdict: ttreport compare weighs repeats and noise.")
 	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}
 	return p
 }

@@ -991,8 +991,8 @@ func (b *rankedBest) bound(v float64) Cell {
 	return text(words.Number(v))
 }
 
-// ranked are the best points of the lines that are drawn first within the limit that is, highest output first; of a line
-// that never leaves the limit, its highest output, which it serves at least, and so of all without a limit.
+// ranked are the best points, within the limit that is drawn first, of the lines that are, highest output first; of a
+// line that never leaves the limit, its highest output, which it serves at least, and so of all without a limit.
 func (p *Plane) ranked() (out []rankedBest) {
 	for i := range p.Lines {
 		l := &p.Lines[i]

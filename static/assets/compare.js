@@ -22,7 +22,7 @@
     });
     var sides = ["a", "b"].map((id) => {
       var parts = {
-        release: select("Release", id + "release", names),
+        release: select(builds ? "Build" : "Release", id + "release", names),
         model: select("Model", id + "model", [], "any"),
         device: select("Device", id + "device", [], "any"),
         setup: select("Configuration", id + "setup", [], "any"),

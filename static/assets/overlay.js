@@ -168,7 +168,7 @@
       });
     });
     var more = n > most && ttreport.button("Show all", () => ttreport.matrix(box, rows, root, Infinity));
-    box.replaceChildren(...(rows.length ? [el("p", { class: "more" }, "B / A" + (rows.some(r => ratio(r, times)) ? " with its 95\u202f% interval by the noise of both histories" : "; no noise is known here, so that it has no interval") + ", and A → B. Mean rows: geometric mean, lowest and highest."), el("table", { class: "list", role: "table" }, [
+    box.replaceChildren(...(rows.length ? [el("p", { class: "more" }, "Each cell: B / A, of scores B − A" + (rows.some(r => ratio(r, times)) ? ", with its 95\u202f% interval by the noise of both histories" : ", without an interval, as no noise is known here") + "; below it A → B. Rows of means: geometric mean, lowest and highest."), el("table", { class: "list", role: "table" }, [
       el("caption", { class: "vh" }, "Workloads by metric"),
       el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ["Workload"].concat(labels).map((h, k) => {
         var r = rows.find(r => r.m.label === h);
