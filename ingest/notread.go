@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -98,6 +99,10 @@ func unreadTable(p *schema.Problem, f *decode.File, text []byte) bool {
 		p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
 		return true
 	}
+	if names := joinedNames(namesInRows(head, text)); names != "" {
+		p.Found, p.Hint = "a table with a row for each number, such as "+names, oneColumnEach
+		return true
+	}
 	title, _, _ := bytes.Cut(text, []byte("\n"))
 	if title = bytes.TrimSpace(title); !bytes.HasPrefix(title, []byte("#")) {
 		title = nil
@@ -107,11 +112,40 @@ func unreadTable(p *schema.Problem, f *decode.File, text []byte) bool {
 		if table.IsMeasured(name) && len(name) < 200 && (ofUnit.MatchString(name) || ofNumbers.Match(head)) &&
 			numberBesideText.Match(text) {
 			p.Found = "a table called " + plaintext.Short(name, 120) + ", with a column for each of what was measured"
-			p.Hint = "write it with a row for each measurement, and a column that is called after the number"
+			p.Hint = oneColumnEach
 			return true
 		}
 	}
 	return false
+}
+
+const oneColumnEach = "write it with a row for each measurement, and a column that is called after the number"
+
+// namesInRows are the numbers of a benchmark that rows of a table are called after, one each, in the column that says
+// what its value is.
+func namesInRows(head, text []byte) (names []string) {
+	const most = 200
+	rows := csv.NewReader(bytes.NewReader(text))
+	rows.LazyQuotes, rows.FieldsPerRecord, rows.Comment = true, -1, '#'
+	if i := bytes.IndexAny(head, ",;\t"); i >= 0 {
+		rows.Comma = rune(head[i])
+	}
+	headings, _ := rows.Read()
+	isNamed := func(name string) func(string) bool {
+		return func(heading string) bool { return strings.EqualFold(strings.TrimSpace(heading), name) }
+	}
+	at := slices.IndexFunc(headings, isNamed("metric"))
+	if at < 0 || !slices.ContainsFunc(headings, isNamed("value")) {
+		return nil
+	}
+	for range most {
+		if row, err := rows.Read(); err != nil {
+			break
+		} else if len(row) > at && table.IsMeasured(row[at]) {
+			names = append(names, row[at])
+		}
+	}
+	return names
 }
 
 // What says that the cells of a table are of the number that it is called after: a unit, or headings that are numbers,
@@ -404,9 +438,11 @@ func (t *tableSearch) cellsOf(line []byte, may bool) (names, numbers int) {
 		}
 	}
 	for cell := range cells {
-		switch cell = strings.TrimSpace(cell); {
+		switch cell = strings.Trim(cell, " \t\""); {
 		case numberCell.MatchString(cell):
-			numbers++
+			if numbers++; t.isPiped && may && withMeasuredUnit.MatchString(cell) { // whatever its heading says
+				names++
+			}
 		case may && (t.isPiped || mayBeMeasured([]byte(cell))) && t.isName(cell):
 			names++
 		}
@@ -442,9 +478,10 @@ func measuredAt(line []byte, isTitled bool) int {
 }
 
 var (
-	// stated matches a number behind its name, perhaps with labels, and a sign, or behind a name at the end of a line.
+	// stated matches a number behind its name, perhaps with labels, and a sign, or behind a name at the end of a line,
+	// where it may be one of several.
 	stated = lazyregexp.New(`([A-Za-z][\w/ .@^()%-]{0,58})(?:\{[^}]*\})?(?:["']?\s*[:=>]\s*["'~]?\d|` +
-		`\s+\d[\d.,]*\s*\S{0,5}$)`)
+		`(?:\s+\d[\d.,/]*)+\s*\S{0,5}$)`)
 	// withMeasuredUnit matches a throughput by its unit, or a score behind its name.
 	withMeasuredUnit = lazyregexp.New(`(?i)\d[\d.,]*\s*(?:tok(?:en)?s?(?:/s|[ -]per[ -]sec)|t/s\b)|` +
 		`\b(?:acc|accuracy)\s+[01]?\.\d\d`)

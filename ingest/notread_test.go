@@ -139,6 +139,7 @@ func TestNothingIsSilent(t *testing.T) {
 		"titled.txt": "TTFT (s):\n  Average:   0.123\n  P50:       0.120\n",
 		"eval.log":   "INFO step 100\n[eval] exact_match=0.71 f1=0.83\n",
 		"speed.txt":  "Speed: 45.3 tok/sec, first token after 0.23 s\n",
+		"row.txt":    "Test   Metric        Median    Min/Max\nshort  prompt tok/s   68.03  63.37/75.87\n",
 		"wer.json":   `{"model":"whisper","wer":0.0512}`, "elo.jsonl": `{"model":"m","elo":1203.5}`,
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: text})
@@ -154,7 +155,13 @@ func TestNothingIsSilent(t *testing.T) {
 		"board.md": {"| Model | MMLU | GSM8K |\n|:--|--:|--:|\n| BLOOM-176B | 39.1 | 12.0 |\n", "benchmark-text", "MMLU"},
 		"table.txt": {"| task | language | metric | a |\n|---|---|---|---|\n| arc_challenge | eng | acc ↑ | 0.41 |\n",
 			"benchmark-text", "arc_challenge"},
-		"board.csv": {"model,mmlu,hellaswag\na,0.6,0.8\n", "benchmark-text", "mmlu"},
+		"cells.md": {"| System | Eval Rate | Power |\n|:--|:--|:--|\n| [Pi 5 with 16 GB](https://example.org/boards/" +
+			"issues/7) | 1.20 Tokens/s | 13.0W |\n", "benchmark-text", "a table with numbers"},
+		"long.csv": {"model,metric,value\na,accuracy,0.53\na,wall_s,12.5\n", "benchmark-text", "accuracy"},
+		"quoted.csv": {"model,subtask,Metric,Value\na,gsm,\"exact_match,none\",0.53\n", "benchmark-text",
+			"exact_match"},
+		"probes.csv": {"host,metric,value\na,temperature,53.5\n", "", ""},
+		"board.csv":  {"model,mmlu,hellaswag\na,0.6,0.8\n", "benchmark-text", "mmlu"},
 		"rows.jsonl": {`{"model":"x","date":"2026-06-28","tp":4,"output_tok_s":35.6,"ttft_p50_ms":534.7}` + "\n" +
 			`{"model":"x","date":"2026-06-29","tp":4,"output_tok_s":36.6,"ttft_p50_ms":531.7}` + "\n",
 			"unread-numbers", "called output_tok_s, ttft_p50_ms"},

@@ -41,6 +41,8 @@ func TestPropose(t *testing.T) {
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
 			"gen_tokens: osl # if it was asked for, and not counted",
+		"prompt_tps,predicted_tps,predicted_per_second": "prompt_tps: input_tps tok/s|predicted_tps: output_tps tok/s|" +
+			"# say what these are, such as output_tps tok/s: predicted_per_second",
 		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +
 			"prefill_tps: input_tps tok/s|# say what these are, such as output_tps tok/s: pp_tok_s, tps",
 		"Output Throughput (tok/s),req_throughput_req_s,ttft_ms_p50,avg_sequence_latency(ms),token_throughput(tok/sec)": "" +
