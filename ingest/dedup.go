@@ -583,7 +583,7 @@ func isOneForm(x, y placed) bool {
 
 // agreement is how much two points have to agree in to be one measurement. Two runs of one load agree in two or three
 // digits of a number; twelve digits are more than chance, and for x.json and x.pytorch.json, which belong together,
-// six; for rows that began in one second, four. MLPerf prints one rate of a scenario without limits: six are enough for
+// six; for rows that began in one second, four. Of a table and a file below it two numbers do. MLPerf prints one rate of a scenario without limits: six are enough for
 // a log and a file below it.
 func agreement(a, b placed) duplicate.Agreement {
 	isOneName := path.Dir(a.r.shown()) == path.Dir(b.r.shown()) &&
@@ -594,6 +594,10 @@ func agreement(a, b placed) duplicate.Agreement {
 		return duplicate.Agreement{Statistics: 1, Digits: 4}
 	case isOneName, isLogOf(a.r, b.r), isLogOf(b.r, a.r):
 		return duplicate.Agreement{Statistics: 1, Digits: 6}
+	}
+	isTable := func(x, y placed) bool { return x.r.reading.Format == table.Format && isBeside(x.r, y.r) }
+	if isTable(a, b) || isTable(b, a) {
+		return duplicate.Agreement{Statistics: 2, Digits: 10}
 	}
 	return duplicate.Agreement{Statistics: 3, Digits: 12}
 }

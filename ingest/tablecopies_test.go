@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -152,6 +153,39 @@ func TestLogOfAnAttemptThatDied(t *testing.T) {
 			if points != want || strings.Count(got, `"isl":128,"osl":64`) != want-1 || told && want == 2 {
 				t.Errorf("ISL %d, %v: %d points, said %t: %s", isl, order, points, told, got)
 			}
+		}
+	}
+}
+
+// Two numbers in all digits are enough for a table and the files below its folder, whose readers may both be mappings
+// of the user's own. Two that are one number, as a TTFT is of answers of one token, are not.
+func TestTableOfTwoNumbers(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{
+		{Files: "*.csv", Columns: map[string]string{"pp": "input_tps tok/s", "tg": "output_tps tok/s", "t": "ttft mean ms",
+			"e": "e2el mean ms"}},
+		{Files: "raw/*.json", Columns: map[string]string{"model": "model", "pp": "input_tps tok/s", "tg": "output_tps tok/s",
+			"t": "ttft mean ms", "e": "e2el mean ms"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, c := range map[string]struct {
+		row  string
+		want int
+	}{
+		`{"model":"acme/M","pp":%g,"tg":%g}`: {"%g,%g,,", 30}, `{"model":"acme/M","t":%[2]g,"e":%[2]g}`: {",,%[2]g,%[2]g", 60},
+	} {
+		files, rows := map[string]string{}, "pp,tg,t,e\n"
+		for i := range 30 { // more than share a coarse mark
+			x := 8.4123457 + float64(i)/1e4
+			files[fmt.Sprintf("n/raw/a-%d.json", i)] = fmt.Sprintf(text, 12.345678*x, x)
+			rows += fmt.Sprintf(c.row+"\n", 12.345678*x, x)
+		}
+		files["n/all.csv"] = rows
+		dir := write(t, t.TempDir(), files, time.Time{})
+		set, err := ingest.Load(t.Context(), []ingest.Root{{Name: "in", Tables: tables, FS: os.DirFS(dir)}}, ingest.Options{})
+		if n := len(points(set)); err != nil || n != c.want {
+			t.Errorf("%v: %d points, want %d", err, n, c.want)
 		}
 	}
 }

@@ -69,7 +69,11 @@ const (
 // Marks are what points that are one measurement have in common: a centre that is equal to a millionth, or, where
 // numbers that a tool printed are among them, the throughput as printed, or where tables are, about as high.
 func Marks(p *schema.Point, hasPrinted, hasTables bool) (out []string) {
-	for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
+	exact := []string{"e2el", "ttft", "tpot", "rps"}
+	if hasTables { // which may have no other
+		exact = append(exact, "output_tps")
+	}
+	for _, metric := range exact {
 		if mean := center(p, metric); mean > 0 {
 			from, to := math.Floor(math.Log(mean*(1-tolerance))/width), math.Floor(math.Log(mean*(1+tolerance))/width)
 			for at := from; at <= to; at++ {
@@ -211,7 +215,8 @@ func agreement(a, b *schema.Point) Agreement {
 		return Agreement{}
 	}
 	var out, whole Agreement
-	rate := 0 // digits of the most precise of the rates, which are one number where lengths are fixed
+	var numbers []float64 // each once: of answers of one token TTFT and E2EL are one
+	rate := 0             // digits of the most precise of the rates, which are one number where lengths are fixed
 	equal := eachShared(a, b, func(k *schema.Kind, isStd bool, x float64) {
 		switch isWhole := x == math.Trunc(x); {
 		case isStd || isCount(k.Name) || follows(k):
@@ -221,7 +226,9 @@ func agreement(a, b *schema.Point) Agreement {
 			whole.Digits += significant(x)
 		case slices.Contains(rates, k.Name):
 			rate = max(rate, significant(x))
+		case slices.Contains(numbers, x):
 		default:
+			numbers = append(numbers, x)
 			out.Statistics++
 			out.Digits += significant(x)
 		}
