@@ -78,6 +78,7 @@ type decoder struct {
 	list    schema.MetricList // of a point
 	stats   schema.Stats      // likewise
 	form    metricForm        // of a metric
+	points  []schema.Point    // room for those of a run, where none outlives the next document; nil: each has its own
 	kinds   []schema.Metric   // of the point before, in the order of the document: most points have the same
 }
 
@@ -355,12 +356,15 @@ func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Proble
 	if bytes.Count(data, []byte("{")) > mostObjects {
 		return schema.Run{}, refused(path, data, fmt.Errorf("more than %d objects", mostObjects))
 	}
-	r := schema.Run{Points: make([]schema.Point, 0, min(most, bytes.Count(data, []byte(`"metrics":`))))}
+	r := schema.Run{Points: slices.Grow(c.points, min(most, bytes.Count(data, []byte(`"metrics":`))))}
 	doc := document{Run: &r}
 	if len(c.texts) > 1<<12 { // reasons of missing numbers are among them
 		clear(c.texts)
 	}
 	err := json.Unmarshal(data, &doc, c.options)
+	if c.points != nil && r.Points != nil {
+		c.points = r.Points[:0]
+	}
 	if err != nil || doc.Schema != schema.Version {
 		return schema.Run{}, refused(path, data, err)
 	}

@@ -48,9 +48,9 @@ type file struct {
 	rel    string // within the folder
 }
 
-// read returns the bytes of the document.
-func (f *file) read() ([]byte, *schema.Problem) {
-	data, err := f.folder.Read(f.rel, mostDocument)
+// read returns the bytes of the document, into the room of others.
+func (f *file) read(room []byte) ([]byte, *schema.Problem) {
+	data, err := f.folder.ReadInto(room, f.rel, mostDocument)
 	if err != nil {
 		return nil, unreadable(f.path, err)
 	}
@@ -158,7 +158,7 @@ func Each(
 	docs, problems := list([]string{dir})
 	c := newDecoder()
 	for _, d := range docs {
-		data, problem := d.read()
+		data, problem := d.read(nil)
 		if problem == nil && skip != nil && skip(d.path, data) {
 			continue
 		}

@@ -28,11 +28,13 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 	var next atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
-			decoder := newDecoder()
+			decoder, room := newDecoder(), []byte(nil)
+			decoder.points = []schema.Point{} // columns keep none
 			for i := next.Add(1) - 1; i < int64(len(docs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				data, problem := docs[i].read()
+				data, problem := docs[i].read(room)
 				var r schema.Run
 				if problem == nil {
+					room = data
 					r, problem = decoder.document(docs[i].path, data)
 				}
 				if bad[i] = problem; problem == nil {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -137,13 +138,16 @@ func (f *Folder) Stat(name string) (fs.FileInfo, error) {
 }
 
 // Read returns a file of at most so many bytes.
-func (f *Folder) Read(name string, most int64) ([]byte, error) {
+func (f *Folder) Read(name string, most int64) ([]byte, error) { return f.ReadInto(nil, name, most) }
+
+// ReadInto is [Folder.Read] into the room of bytes that are no longer needed, as far as it suffices.
+func (f *Folder) ReadInto(room []byte, name string, most int64) ([]byte, error) {
 	h, err := f.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer h.Close()
-	return read(h, name, most)
+	return read(h, name, most, room)
 }
 
 // ReadFile returns a file that the user named, which may be a link to anywhere; its parts may not be endless.
@@ -153,7 +157,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer h.Close()
-	return read(h, path, most)
+	return read(h, path, most, nil)
 }
 
 // Within returns an error where a path below a folder, or what there is of it, is a link that leads out: what is
@@ -176,7 +180,7 @@ func Within(dir, name string) error {
 }
 
 // read checks what was opened, and does not believe its size: a file may grow, and files of /proc have none.
-func read(h fs.File, name string, most int64) ([]byte, error) {
+func read(h fs.File, name string, most int64, room []byte) ([]byte, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, err
@@ -185,7 +189,7 @@ func read(h fs.File, name string, most int64) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
 	}
 	if info.Size() <= most {
-		data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+		data := bytes.NewBuffer(slices.Grow(room[:0], int(info.Size())+bytes.MinRead))
 		_, err := data.ReadFrom(io.LimitReader(h, most+1))
 		if err != nil || int64(data.Len()) <= most {
 			return data.Bytes(), err

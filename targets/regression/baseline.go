@@ -66,13 +66,13 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		case j.blocked(v.cond, cond):
 			into.blocked++
 		case !v.joins:
-			into.precede(earlier{obs: i, z: v.z, raw: v.raw, aside: true})
+			into.precede(i, v, false, true)
 		case i < st.from:
 		case !out:
-			into.precede(earlier{obs: i, z: v.z, raw: v.raw, kept: true})
+			into.precede(i, v, true, false)
 			values, in = append(values, v.z), append(in, i)
 		case open:
-			into.precede(earlier{obs: i, z: v.z, raw: v.raw})
+			into.precede(i, v, false, false)
 		default:
 			outs = append(outs, i)
 		}
@@ -137,9 +137,9 @@ func broken(values []float64) int {
 }
 
 // precede notes one of the newest runs before the release.
-func (b *baseline) precede(e earlier) {
-	if b.prevs < len(b.prev) && (!b.alone || e.aside) {
-		b.prev[b.prevs] = e
+func (b *baseline) precede(obs int32, v *value, kept, aside bool) {
+	if b.prevs < len(b.prev) && (!b.alone || aside) {
+		b.prev[b.prevs] = earlier{obs: obs, z: v.z, raw: v.raw, kept: kept, aside: aside}
 		b.prevs++
 	}
 }

@@ -227,17 +227,20 @@ func (j *judge) groups(release int32, tests []test) {
 
 // gathered finds the groups of a tier, of those of its members whose change is not explained.
 func (j *judge) gathered(k int, tests []test, free []int32) []moved {
-	t, members := &j.tiers[k], make([][]int32, len(j.past[k]))
+	t, members := &j.tiers[k], j.lists[k]
+	for g := range members {
+		members[g] = members[g][:0]
+	}
 	for _, i := range free {
 		g := j.ids[k][tests[i].cell]
 		members[g] = append(members[g], i)
 	}
 	var out []moved
 	for g, list := range members {
-		distinct := func(of func(c *Cell) int32) int { return j.distinct(tests, list, of) }
-		if g > 0 && len(list) >= t.children && distinct(t.child) >= t.children &&
-			(t.strata == 0 || distinct(func(c *Cell) int32 { return c.Stratum }) >= t.strata) {
-			points := distinct(func(c *Cell) int32 { return c.Point })
+		some := func(of func(c *Cell) int32, n int) bool { return n == 0 || j.distinct(tests, list, of, n) == n }
+		if g > 0 && len(list) >= t.children && some(t.child, t.children) &&
+			some(func(c *Cell) int32 { return c.Stratum }, t.strata) {
+			points := j.distinct(tests, list, func(c *Cell) int32 { return c.Point }, len(list))
 			out = append(out, moved{group: int32(g), list: list, members: make([]member, len(list)), points: points})
 		}
 	}
@@ -246,8 +249,9 @@ func (j *judge) gathered(k int, tests []test, free []int32) []moved {
 	return out
 }
 
-// distinct counts the different values of a fact of the cells of some tests: it marks those that it has seen.
-func (j *judge) distinct(tests []test, list []int32, of func(c *Cell) int32) (n int) {
+// distinct counts the different values of a fact of the cells of some tests, up to so many: it marks those that it has
+// seen.
+func (j *judge) distinct(tests []test, list []int32, of func(c *Cell) int32, most int) (n int) {
 	j.mark++
 	for _, i := range list {
 		v := int(of(&j.t.Cells[tests[i].cell]))
@@ -256,7 +260,9 @@ func (j *judge) distinct(tests []test, list []int32, of func(c *Cell) int32) (n 
 		}
 		if j.marks[v] != j.mark {
 			j.marks[v] = j.mark
-			n++
+			if n++; n == most {
+				break
+			}
 		}
 	}
 	return n

@@ -25,6 +25,7 @@ type judge struct {
 	past   [][][]sight // by tier and group
 	aside  [][][]sight // likewise: of candidates, which are no history
 	strays []strays    // by tier
+	lists  [][][]int32 // by tier and group: the tests of a release in it
 
 	marks []int32 // see distinct
 	mark  int32
@@ -86,7 +87,7 @@ func newJudge(t *Table, rules Rules) *judge {
 		c.systemMetric = ids[at]
 	}
 	j.past, j.aside = make([][][]sight, len(j.tiers)), make([][][]sight, len(j.tiers))
-	j.strays, j.ids = make([]strays, len(j.tiers)), make([][]int32, len(j.tiers))
+	j.strays, j.ids, j.lists = make([]strays, len(j.tiers)), make([][]int32, len(j.tiers)), make([][][]int32, len(j.tiers))
 	for k := range j.tiers {
 		tier, most := &j.tiers[k], int32(0)
 		j.ids[k] = make([]int32, len(t.Cells))
@@ -96,7 +97,7 @@ func newJudge(t *Table, rules Rules) *judge {
 				most = max(most, j.ids[k][i])
 			}
 		}
-		j.past[k], j.aside[k] = make([][]sight, most+1), make([][]sight, most+1)
+		j.past[k], j.aside[k], j.lists[k] = make([][]sight, most+1), make([][]sight, most+1), make([][]int32, most+1)
 	}
 	return j
 }
