@@ -151,7 +151,7 @@ func TestChangesPage(t *testing.T) {
 	}
 	for _, s := range list[0].Numbers {
 		levels := 0
-		for _, step := range r.Gate.Frame(s, 19).Steps {
+		for _, step := range r.Gate.Frame(s, 19, &judge.Quantiles{}).Steps {
 			if step.Change != nil {
 				levels += len(rows["change-"+step.Change.ID].Cells[:1])
 			}

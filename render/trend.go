@@ -121,6 +121,7 @@ func (r *Report) Trends(pair Pair) Trends {
 			targets[at] = append(targets[at], TrendTarget{v.Level, latency.Round(ref, 5)})
 		}
 	}
+	q := judge.Quantiles{}
 	for _, s := range r.series[pair.Pair] {
 		x := Trend{Workload: trendOf(s), Metric: words.Metric(s.Metric, s.Stat), Unit: s.Unit,
 			Higher: judge.Higher(s.Metric), Targets: targets[newCovered(s.Impl, s.Key, s.Metric, s.Stat)]}
@@ -135,7 +136,7 @@ func (r *Report) Trends(pair Pair) Trends {
 		}
 		x.drawn(values)
 		x.Verdicts = verdicts.String()
-		f := r.Gate.Frame(s, pair.Newest)
+		f := r.Gate.Frame(s, pair.Newest, &q)
 		if x.Expected = span(f.Low, f.High); x.Expected != nil {
 			x.From = max(0, slices.Index(releases, f.From))
 		}

@@ -94,6 +94,9 @@ func (k *Key) appendTo(b []byte) []byte {
 	b = appendNumber(append(b, "/rate="...), k.Rate)
 	b = append(b, '/')
 	b = appendPart(b, k.Dataset)
+	if len(k.Dims) == 0 { // as of most: sorting nothing takes memory, too
+		return b
+	}
 	for _, name := range slices.Sorted(maps.Keys(k.Dims)) {
 		b = append(b, '/')
 		b = appendPart(b, name)

@@ -38,10 +38,12 @@ type sweeps struct {
 	order  []sweep
 	points map[sweep]map[int][]curve.Point // by side: A, B, then what is given for the spread alone
 	keys   map[sweep]schema.Key
-	takes  func(key int32) bool // of points of columns: whether their workload counts; nil for all
-	total  bool                 // some run does not state its accelerators
-	whole  bool                 // output is that of the deployment, also where all runs state theirs
-	apart  map[string]bool      // systems without enough repeats: neighbours among the releases before are taken as such
+	takes  func(workload schema.Key, rate bool) bool // which points of columns count; nil for all
+	loads  map[int32]*load                           // by key of columns
+	unders map[int32]string                          // likewise: conditions that numbers depend on
+	total  bool                                      // some run does not state its accelerators
+	whole  bool                                      // output is that of the deployment, also where all runs state theirs
+	apart  map[string]bool                           // systems without enough repeats: neighbours among the releases before are taken as such
 }
 
 // sweep names a workload but for its load, with the definition of what a user sees and conditions that numbers depend
@@ -51,29 +53,39 @@ type sweep struct {
 	rate                   bool // the load is a rate
 }
 
+// load is a workload at a load.
+type load struct {
+	at   *float64
+	key  schema.Key // without it
+	name string     // of the key
+	rate bool       // the load is a rate
+}
+
+func loadOf(k schema.Key) *load {
+	at, key := k.Load()
+	return &load{at, key, key.String(), k.Concurrency == nil}
+}
+
 func axes() []string { return []string{AxisSpeed, AxisTail, AxisWait} }
 
 // typical is the number that stands for a metric of a point, or for [AxisTail], with its statistic and definition.
 type typical func(metric string) (v float64, def string)
 
 // add takes a point of a run of a side.
-func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of typical) {
-	rate := k.Concurrency == nil
-	load, k := k.Load()
+func (s *sweeps) add(side, run int, system string, l *load, chips int, of typical) {
 	output, _ := of("output_tps")
-	if load == nil || !schema.Measurable(output) {
+	if l.at == nil || !schema.Measurable(output) {
 		return
 	}
 	if chips > 0 && !s.whole {
 		output /= float64(chips)
 	}
-	workload := k.String()
 	for _, axis := range axes() {
 		x, def := of(axis)
 		if tpot, of := of("tpot"); axis == AxisSpeed && schema.Measurable(tpot) {
 			x, def = 1000/tpot, of // tools average speeds in ways that differ by percents
 		}
-		at := sweep{system, workload, axis, def, rate}
+		at := sweep{system, l.name, axis, def, l.rate}
 		if !schema.Measurable(x) {
 			continue
 		}
@@ -81,10 +93,10 @@ func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of t
 			if s.points == nil {
 				s.points, s.keys = map[sweep]map[int][]curve.Point{}, map[sweep]schema.Key{}
 			}
-			s.points[at], s.keys[at], s.order = map[int][]curve.Point{}, k, append(s.order, at)
+			s.points[at], s.keys[at], s.order = map[int][]curve.Point{}, l.key, append(s.order, at)
 		}
 		s.total = s.total || chips == 0
-		s.points[at][side] = append(s.points[at][side], curve.Point{Run: run, Load: *load, X: x, Output: output})
+		s.points[at][side] = append(s.points[at][side], curve.Point{Run: run, Load: *l.at, X: x, Output: output})
 	}
 }
 
@@ -161,7 +173,7 @@ func curvesOf(a, b Side, name func(*schema.Run) string) []Curve {
 				if failed(p) {
 					continue
 				}
-				s.add(side, run, system, p.Key, r.Device.Chips, func(metric string) (float64, string) {
+				s.add(side, run, system, loadOf(p.Key), r.Device.Chips, func(metric string) (float64, string) {
 					if metric == AxisTail {
 						m, _ := p.Metric("ttft")
 						v, _ := m.Stats.Get("p90")
@@ -220,15 +232,7 @@ type Band struct {
 func ReleaseBands(
 	j *judge.Judgement, release int, runs func(release int) []int, is func(workload schema.Key, rate bool) bool,
 ) (out []Band) {
-	known := map[int32]bool{}
-	s := sweeps{whole: true, takes: func(key int32) bool {
-		if _, ok := known[key]; !ok {
-			k := j.Columns.Keys[key]
-			_, workload := k.Load()
-			known[key] = is(workload, k.Concurrency == nil)
-		}
-		return known[key]
-	}}
+	s := sweeps{whole: true, takes: is}
 	s.addReleases(j, release, release, runs, false)
 	for _, at := range s.order {
 		if slices.ContainsFunc(out, func(b Band) bool { return b.Axis == at.axis }) {
@@ -291,20 +295,32 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, runs func(release int
 
 // addRun takes the points of a run of a history.
 func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
+	if s.loads == nil {
+		s.loads, s.unders = map[int32]*load{}, map[int32]string{}
+	}
 	h := &c.Runs[run]
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		p := &c.Points[i]
-		w := p.StatusWord()
-		if w == schema.StatusFailed || w == schema.StatusInvalid || s.takes != nil && !s.takes(p.Key) {
+		l := s.loads[p.Key]
+		if l == nil {
+			if l = loadOf(c.Keys[p.Key]); s.takes != nil && !s.takes(l.key, l.rate) {
+				l.at = nil
+			}
+			s.loads[p.Key] = l
+		}
+		if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid || l.at == nil {
 			continue
 		}
-		under := "" // which conditions that numbers depend on
-		for _, name := range slices.Sorted(maps.Keys(c.Conds[p.Cond])) {
-			if judge.Blocking(name) {
-				under += "/" + name + "=" + c.Conds[p.Cond][name]
+		under, known := s.unders[p.Cond]
+		if !known {
+			for _, name := range slices.Sorted(maps.Keys(c.Conds[p.Cond])) {
+				if judge.Blocking(name) {
+					under += "/" + name + "=" + c.Conds[p.Cond][name]
+				}
 			}
+			s.unders[p.Cond] = under
 		}
-		s.add(side, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
+		s.add(side, run, system, l, h.Chips, func(metric string) (float64, string) {
 			if metric == AxisTail {
 				n, def := c.Value(p, "ttft", "p90")
 				v, _ := n.Get()

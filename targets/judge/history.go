@@ -641,7 +641,7 @@ type FrameStep struct {
 }
 
 // Frame returns the frame of a series in a release that has it.
-func (j *Judgement) Frame(s *Series, release int) Frame {
+func (j *Judgement) Frame(s *Series, release int, q *Quantiles) Frame {
 	f := Frame{Low: math.NaN(), High: math.NaN(), From: int(j.table.Obs[j.table.Cells[s.cell].First].Release)}
 	obs := s.find(release)
 	if obs < 0 {
@@ -659,7 +659,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 			step.Before, step.Since = math.Exp(way*m.before), math.Exp(way*m.after)
 			step.Effect = relative(way, m.after-m.before)
 		}
-		step.Low, step.High = j.expectedBefore(s, points, i)
+		step.Low, step.High = j.expectedBefore(s, points, i, q)
 		for _, c := range j.changes[release]().byCell[s.cell] {
 			if m := c.member(s.cell); m.first == l.At || m.last == l.At {
 				step.Change = c
@@ -671,31 +671,33 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 			f.From = max(f.From, at)
 		}
 	}
-	f.Low, f.High = j.expected(s, obs)
+	f.Low, f.High = j.expected(s, obs, q)
 	return f
 }
 
 // expected is where an observation of a series was expected with 95 %; NaN when unknown.
-func (j *Judgement) expected(s *Series, obs int32) (low, high float64) {
+func (j *Judgement) expected(s *Series, obs int32, q *Quantiles) (low, high float64) {
 	row, z, way := &j.rows.Rows[obs], j.reported(obs), Sign(s.Metric)
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
 		return math.NaN(), math.NaN()
 	}
-	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
+	half := q.T975(float64(row.Df)) * float64(row.SE)
 	a, b := math.Exp(way*(z-row.D-half)), math.Exp(way*(z-row.D+half))
 	return min(a, b), max(a, b)
 }
 
 // expectedBefore is where a value was expected at the end of the level before a change point, once that level was known
 // to have begun; NaN when unknown.
-func (j *Judgement) expectedBefore(s *Series, points []regression.ChangePoint, i int) (low, high float64) {
+func (j *Judgement) expectedBefore(
+	s *Series, points []regression.ChangePoint, i int, q *Quantiles,
+) (low, high float64) {
 	known := func(obs int32) bool { return i == 0 || points[i-1].Found < j.table.Obs[obs].Release }
 	at := points[i].At
 	switch {
 	case at > j.table.Cells[s.cell].First && known(at-1):
-		return j.expected(s, at-1)
+		return j.expected(s, at-1, q)
 	case known(at) && points[i].Shift == 0: // else what was expected there is not of the series alone
-		return j.expected(s, at)
+		return j.expected(s, at, q)
 	}
 	return math.NaN(), math.NaN()
 }
