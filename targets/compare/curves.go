@@ -43,7 +43,8 @@ type sweeps struct {
 	unders map[int32]string                          // likewise: conditions that numbers depend on
 	total  bool                                      // some run does not state its accelerators
 	whole  bool                                      // output is that of the deployment, also where all runs state theirs
-	apart  map[string]bool                           // systems without enough repeats: neighbours among the releases before are taken as such
+	// apart are systems without enough repeats: neighbours among the releases before are taken as such.
+	apart map[string]bool
 }
 
 // sweep names a workload but for its load, with the definition of what a user sees and conditions that numbers depend

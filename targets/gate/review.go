@@ -272,9 +272,9 @@ type found struct {
 	once     sync.Once
 	release  int
 	findings Findings
-	result   Result // of the whole release
-	history  map[schema.Pair][]schema.Verdict
-	targets  map[schema.Pair][]schema.Verdict
+	result   Result                                  // of the whole release
+	history  func() map[schema.Pair][]schema.Verdict // where somebody asks
+	targets  func() map[schema.Pair][]schema.Verdict
 	review   sync.Once // of whole
 	whole    Review
 }
@@ -297,12 +297,12 @@ func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
 // PairHistory returns the verdicts of a model and device in a release against history.
 func (g *Gate) PairHistory(release int, p schema.Pair) []schema.Verdict {
-	return g.of(release).history[p]
+	return g.of(release).history()[p]
 }
 
 // PairTargets returns the verdicts of a model and device in a release against targets.
 func (g *Gate) PairTargets(release int, p schema.Pair) []schema.Verdict {
-	return g.of(release).targets[p]
+	return g.of(release).targets()[p]
 }
 
 // Forget lets go of the findings of a release, which are large, where they are not needed for a while.
@@ -423,12 +423,22 @@ func (g *Gate) PairResult(release int, p schema.Pair) Result {
 	return Decide(Findings{}, g.FailOn)
 }
 
-func byPair(list []schema.Verdict) map[schema.Pair][]schema.Verdict {
-	out := map[schema.Pair][]schema.Verdict{}
-	for _, v := range list {
-		out[v.Pair()] = append(out[v.Pair()], v)
-	}
-	return out
+// byPair are verdicts by model and device, where somebody asks for them: pages of old releases do not.
+func byPair(list []schema.Verdict) func() map[schema.Pair][]schema.Verdict {
+	return sync.OnceValue(func() map[schema.Pair][]schema.Verdict {
+		room, out := map[schema.Pair]int{}, map[schema.Pair][]schema.Verdict{}
+		for i := range list {
+			room[list[i].Pair()]++
+		}
+		for i := range list { // verdicts are large
+			p := list[i].Pair()
+			if out[p] == nil {
+				out[p] = make([]schema.Verdict, 0, room[p])
+			}
+			out[p] = append(out[p], list[i])
+		}
+		return out
+	})
 }
 
 // Coverage is what a release measured of what was planned, required, or measured by a release before it.
