@@ -22,7 +22,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 		words.Device(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date))
 	if pair.Device == schema.Simulated {
-		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."
+		p.Simulated = allSimulated
 	}
 	verdicts, newest := r.Gate.PairTargets(at, pair.Pair), r.Gate.Newest(at)
 	switch {

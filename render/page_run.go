@@ -26,7 +26,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	p := r.page(RunPath(id), "releases", "Run "+id, "Run "+id+" of "+name, crumbs...)
 	p.Lead, p.Eyebrow, p.Simulated = runLead(run, name), started(run), ""
 	if run.IsSimulated() {
-		p.Simulated = "Demo: this run was made by the embedded simulator. Nothing was measured on a device."
+		p.Simulated = allSimulated
 	}
 	p.add(section("identity", "Identity", "What is known, below where it is known from. Unknown is not guessed.",
 		identityTable(run, r.commitLinks(), r.Public)))

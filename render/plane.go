@@ -538,7 +538,7 @@ func (r *Report) ModelPage(model string) Page {
 	p := r.page(ModelPath(model), "models", name, "", Link{"Models", "index.html#models"})
 	pairs := r.shownOf[model]
 	var runs []int
-	p.Simulated = "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
+	p.Simulated = allSimulated
 	for _, x := range pairs {
 		runs = append(runs, r.runsOfPair(x)...)
 		if x.Device != schema.Simulated {

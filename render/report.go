@@ -201,6 +201,9 @@ func (r *Report) seriesOf(v *schema.Verdict) *judge.Series {
 	return list[at]
 }
 
+// allSimulated marks a page without a measured number.
+const allSimulated = "Every number here was made by the embedded simulator. Nothing was measured on a device."
+
 // simulated says whether everything in a release, or in all of them for release < 0, came from the simulator, or part
 // of it; "" when nothing did.
 func (r *Report) simulated(release int) string {
@@ -214,7 +217,7 @@ func (r *Report) simulated(release int) string {
 	case sim == 0:
 		return ""
 	case sim == all:
-		return "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
+		return allSimulated
 	}
 	return "Part of what is shown here was made by the embedded simulator and is marked so; " +
 		"it was not measured on a device."
@@ -364,7 +367,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		Lead:  Lead{Word: d.Word, Text: words.Capital(d.Detail)},
 	}
 	if pair.Device == schema.Simulated {
-		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
+		p.Simulated = allSimulated
 	}
 	p.add(Section{Title: "What was measured", Blocks: []Block{r.measuredTable(runs)}})
 	for i, t := range r.pointTables(r.points(runs), rowsReported) {

@@ -106,7 +106,9 @@ type seriesTable struct {
 	impls, workloads, tools, releases, conds map[string]int
 	metrics                                  map[metricStat]int
 	words                                    map[SeriesWord]int
-	numbers                                  numberTable
+	runs                                     map[int]int           // places in Runs
+	rows                                     map[*judge.Series]int // that numbers of series are in
+	quantiles                                judge.Quantiles
 }
 
 // metricStat is a metric with a statistic and a unit.
@@ -114,25 +116,20 @@ type metricStat struct{ metric, stat, unit string }
 
 // newSeriesTable is a table without rows: its lists are empty, and not absent.
 func (r *Report) newSeriesTable() *seriesTable {
-	t := &seriesTable{
+	return &seriesTable{
 		r: r, pairs: map[schema.Pair]int{}, impls: map[string]int{}, workloads: map[string]int{},
 		tools: map[string]int{}, releases: map[string]int{}, conds: map[string]int{}, metrics: map[metricStat]int{},
-		words: map[SeriesWord]int{},
+		words: map[SeriesWord]int{}, runs: map[int]int{}, rows: map[*judge.Series]int{},
 		SeriesTable: SeriesTable{
 			Pairs: []SeriesPair{}, Impls: []string{}, Workloads: []string{}, Setups: map[int][2]string{}, Tools: []string{},
 			Metrics: []SeriesMetric{}, Words: []SeriesWord{}, Pair: column{}, Impl: column{}, Workload: column{},
 			Tool: column{}, Metric: column{}, Word: column{}, Value: []float64{}, Change: []*float64{},
-		},
-		numbers: numberTable{
-			r: r, runs: map[int]int{}, rows: map[*judge.Series]int{},
-			NumberColumns: NumberColumns{
+			NumberColumns: &NumberColumns{
 				Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*int{},
 				Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
 			},
 		},
 	}
-	t.NumberColumns = &t.numbers.NumberColumns
-	return t
 }
 
 // place is the place of an entry in a list, to which it is added when it is new.
@@ -239,7 +236,7 @@ func (r *Report) Explore() SeriesTable {
 	for _, x := range rows {
 		t.add(x.s, x.g, x.word)
 		t.in(x.g.Release, r.sparkLetters(x.s))
-		t.numbers.place(x.s, &x.g)
+		t.measured(x.s, &x.g)
 	}
 	found := map[int]map[*columns.ScoreRow]*schema.Verdict{}
 	for _, p := range r.Pairs {
@@ -314,8 +311,8 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 			continue
 		}
 		t.add(s, g, SeriesWord{Verdict: g.Outcome, Evidence: g.Evidence})
-		t.numbers.load(t.numbers.place(s, &g))
-		t.numbers.judged(s, &g)
+		t.load(t.measured(s, &g))
+		t.judged(s, &g)
 		at, known := classes[g.Class]
 		if !known {
 			at = place(t.conds, fmt.Sprint(g.Conditions), &t.Conds, func() map[string]string { return g.Conditions })
@@ -323,11 +320,11 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 		}
 		t.Cond = append(t.Cond, at)
 	}
-	t.numbers.explain(at)
+	t.explain(at)
 	t.releaseScores(at)
 	for series, x := range r.stillSlower(at) {
-		if row, ok := t.numbers.rows[series]; ok && t.numbers.Why[row] == "" {
-			t.numbers.Why[row] = x.why
+		if row, ok := t.rows[series]; ok && t.Why[row] == "" {
+			t.Why[row] = x.why
 		}
 	}
 	return t.SeriesTable
@@ -375,17 +372,8 @@ type NumberTarget struct {
 // sentences is how many sentences on changes, and on targets, a table has: a reader waits for it.
 const sentences = 120
 
-// numberTable fills number columns.
-type numberTable struct {
-	NumberColumns
-	r         *Report
-	runs      map[int]int // places in Runs
-	quantiles judge.Quantiles
-	rows      map[*judge.Series]int
-}
-
-// place adds where a number was measured, and returns that point; nil where none has it.
-func (t *numberTable) place(s *judge.Series, g *judge.Summary) (p *columns.PointRow) {
+// measured adds where a number was measured, and returns that point; nil where none has it.
+func (t *seriesTable) measured(s *judge.Series, g *judge.Summary) (p *columns.PointRow) {
 	t.rows[s] = len(t.Run)
 	run, point := t.r.Gate.PointOf(s, g.Release, g.Rechecked)
 	if run >= 0 {
@@ -396,7 +384,7 @@ func (t *numberTable) place(s *judge.Series, g *judge.Summary) (p *columns.Point
 }
 
 // at adds a run and the number of a point or a score in it; -1 for no run.
-func (t *numberTable) at(run, n int) {
+func (t *seriesTable) at(run, n int) {
 	if run >= 0 {
 		run = place(t.runs, run, &t.Runs, func() RunInAddress { return RunInAddress(RunName(t.r.Columns.Runs[run].ID)) })
 	}
@@ -404,7 +392,7 @@ func (t *numberTable) at(run, n int) {
 }
 
 // load adds what the requests of a number's point did.
-func (t *numberTable) load(p *columns.PointRow) {
+func (t *seriesTable) load(p *columns.PointRow) {
 	if t.LoadColumns == nil {
 		t.LoadColumns = &LoadColumns{OSL: column{}, Failed: map[int]float64{}, Least: schema.LeastAnswer}
 	}
@@ -430,7 +418,7 @@ func (t *numberTable) load(p *columns.PointRow) {
 }
 
 // judged adds how it was judged.
-func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
+func (t *seriesTable) judged(s *judge.Series, g *judge.Summary) {
 	row := len(t.N)
 	t.N, t.Base = append(t.N, g.N), append(t.Base, g.Releases)
 	var half *int
@@ -453,7 +441,7 @@ func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
 
 // explain adds the sentences of a release: on what changed, where the numbers of a calculation do not tell it whole,
 // and on targets.
-func (t *numberTable) explain(release int) {
+func (t *seriesTable) explain(release int) {
 	found := t.r.Gate.Findings(release)
 	for i := range found.History {
 		v := &found.History[i]
@@ -550,7 +538,7 @@ func (t *seriesTable) addScores(runs []int, found map[*columns.ScoreRow]*schema.
 				}
 			}
 			t.addRow(row)
-			t.numbers.at(run, i+1)
+			t.at(run, i+1)
 			each(v)
 		}
 	}
@@ -567,12 +555,11 @@ func (t *seriesTable) releaseScores(at int) {
 	if len(runs) == 0 {
 		return
 	}
-	n := &t.numbers
 	t.addScores(runs, t.r.scoreVerdicts(at), func(v *schema.Verdict) {
-		if v != nil && v.Interval != nil && len(n.Why) < 2*sentences {
-			n.Why[len(n.N)] = words.Why(*v)
+		if v != nil && v.Interval != nil && len(t.Why) < 2*sentences {
+			t.Why[len(t.N)] = words.Why(*v)
 		}
-		n.N, n.Base, n.Half = append(n.N, 1), append(n.Base, 0), append(n.Half, nil)
+		t.N, t.Base, t.Half = append(t.N, 1), append(t.Base, 0), append(t.Half, nil)
 		t.Cond = append(t.Cond, place(t.conds, "map[]", &t.Conds, func() map[string]string { return nil }))
 	})
 }

@@ -406,7 +406,7 @@
         of = data.of || "Configuration",
         heads = [of, "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", v.axis === 4 ? "TTFT P90 ms" : "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [
-        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each " + of.toLowerCase()) : "Highest measured output of each " + of.toLowerCase()) + ", " + v.workload + (rows.some((r) => r.b.least) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some((l) => l.median) ? ". Where files have no means, medians" : "")),
+        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each " + of.toLowerCase()) : "Highest measured output of each " + of.toLowerCase()) + ", " + v.workload + (rows.some((r) => r.b.least) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some((l) => l.median) ? ". Medians, where files have no means" : "")),
         el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map((h, i) => el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h)))),
         el("tbody", { role: "rowgroup" }, rows.map((r) => {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
