@@ -85,15 +85,10 @@ func evalLead(history, targets []schema.Verdict) Lead {
 	met, missed := metIn(targets), outcomes(targets, schema.Fail)
 	l := Lead{Text: againstHistory(history) + "; there is no reference."}
 	if len(targets) > 0 {
-		l.Text = fmt.Sprintf("%s of %s met", words.Count(met), words.Plural(len(targets), "reference"))
-		for _, x := range []struct {
-			is   schema.Outcome
-			word string
-		}{{schema.Fail, "missed"}, {schema.Inconclusive, "inconclusive"}, {schema.NotMeasured, "not measured"}} {
-			if k := outcomes(targets, x.is); k > 0 {
-				l.Text += fmt.Sprintf(", %s %s", words.Count(k), x.word)
-			}
-		}
+		said := words.Count(met) + " of " + words.Plural(len(targets), "reference") + " met"
+		called := map[schema.Outcome]string{schema.Fail: "missed", schema.NotMeasured: "not measured"}
+		l.Text = strings.Join(slices.Concat([]string{said},
+			tally(targets, called, schema.Fail, schema.Inconclusive, schema.NotMeasured)), ", ")
 		if len(history) > 0 {
 			l.Text += "; " + againstHistory(history)
 		}
@@ -112,15 +107,8 @@ func evalLead(history, targets []schema.Verdict) Lead {
 
 // againstHistory counts the verdicts on scores against earlier ones.
 func againstHistory(list []schema.Verdict) string {
-	var parts []string
-	for _, w := range []schema.Outcome{ // by weight
-		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.BelowLimit,
-		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable,
-	} {
-		if n := outcomes(list, w); n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", words.Count(n), w))
-		}
-	}
+	parts := tally(list, nil, schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered,
+		schema.BelowLimit, schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable) // by weight
 	scores := words.Plural(len(list), "score")
 	switch {
 	case len(parts) == 0:

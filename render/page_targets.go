@@ -58,23 +58,23 @@ const mayBeChance = "may be chance"
 
 // shortOf counts the required targets that are not met, by verdict, and then those that are.
 func shortOf(req []schema.Verdict) string {
-	var parts []string
-	for _, x := range []struct {
-		outcome schema.Outcome
-		are     string
-	}{
-		{schema.Fail, "missed"}, {schema.NotMeasured, "missing"}, {schema.Unattainable, "unattainable"},
-		{schema.Inconclusive, "inconclusive"}, {schema.Pass, "met"},
-	} {
-		switch n := outcomes(req, x.outcome); {
-		case n == 0:
-		case len(parts) == 0:
-			parts = append(parts, words.Of(n, len(req))+" required targets are "+x.are)
-		default:
-			parts = append(parts, words.Count(n)+" "+x.are)
+	called := map[schema.Outcome]string{schema.Fail: "missed", schema.NotMeasured: "missing", schema.Pass: "met",
+		schema.NoTarget: "without a verdict"}
+	parts := tally(req, called, schema.Fail, schema.NotMeasured, schema.Unattainable, schema.Inconclusive, schema.NoTarget,
+		schema.Pass)
+	n, are, _ := strings.Cut(strings.Join(parts, ", "), " ")
+	return n + " of " + words.Count(len(req)) + " required targets are " + are + "."
+}
+
+// tally counts verdicts by outcome, in the order of the outcomes and by the words that they have, else their own: "3
+// missed", "2 inconclusive".
+func tally(list []schema.Verdict, called map[schema.Outcome]string, order ...schema.Outcome) (out []string) {
+	for _, is := range order {
+		if n := outcomes(list, is); n > 0 {
+			out = append(out, words.Count(n)+" "+cmp.Or(called[is], is.String()))
 		}
 	}
-	return strings.Join(parts, ", ") + "."
+	return out
 }
 
 // outcomes counts the verdicts with an outcome, metIn the targets that are met.

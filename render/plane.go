@@ -388,8 +388,11 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 		load, rest string
 		at         float64
 	}
-	by := map[fixed]map[string]map[float64]float64{} // by what is fixed, line's name and size
-	first := map[string]int{}
+	type lineOf struct {
+		fixed
+		name string
+	}
+	sizes, first := map[lineOf]map[float64]float64{}, map[string]int{} // by size; the first line of a name
 	for i, l := range p.Lines {
 		if _, ok := first[l.Name]; !ok {
 			first[l.Name] = i
@@ -399,22 +402,17 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 			if size == nil || other == nil || v == nil {
 				continue
 			}
-			f := fixed{*other, x.Load, x.rest, x.At}
-			if by[f] == nil {
-				by[f] = map[string]map[float64]float64{}
+			of := lineOf{fixed{*other, x.Load, x.rest, x.At}, l.Name}
+			if sizes[of] == nil {
+				sizes[of] = map[float64]float64{}
 			}
-			if by[f][l.Name] == nil {
-				by[f][l.Name] = map[float64]float64{}
-			}
-			by[f][l.Name][*size] = *v
+			sizes[of][*size] = *v
 		}
 	}
+	maps.DeleteFunc(sizes, func(_ lineOf, list map[float64]float64) bool { return len(list) < fewestSizes })
 	drawn := map[fixed]int{} // points
-	for f, lines := range by {
-		maps.DeleteFunc(lines, func(_ string, sizes map[float64]float64) bool { return len(sizes) < fewestSizes })
-		for _, sizes := range lines {
-			drawn[f] += len(sizes)
-		}
+	for of, list := range sizes {
+		drawn[of.fixed] += len(list)
 	}
 	if len(drawn) == 0 {
 		return Scaling{}
@@ -427,12 +425,14 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 	if f.rest != "" {
 		s.X += ", " + f.rest
 	}
-	for _, name := range sortedNames(by[f]) {
-		line := ScalingLine{Line: first[name]}
-		for _, x := range slices.Sorted(maps.Keys(by[f][name])) {
-			line.Points = append(line.Points, [2]float64{x, by[f][name][x]})
+	for _, name := range sortedNames(first) {
+		list, line := sizes[lineOf{f, name}], ScalingLine{Line: first[name]}
+		for _, x := range slices.Sorted(maps.Keys(list)) {
+			line.Points = append(line.Points, [2]float64{x, list[x]})
 		}
-		s.Lines = append(s.Lines, line)
+		if len(list) > 0 {
+			s.Lines = append(s.Lines, line)
+		}
 	}
 	return s
 }

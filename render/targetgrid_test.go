@@ -149,3 +149,11 @@ func TestTargetGridShowsDecisions(t *testing.T) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// The sentence on required targets counts each of them once, also what no tool measures.
+func TestShortOfRequired(t *testing.T) {
+	list := []schema.Verdict{{Outcome: schema.NoTarget}, {Outcome: schema.Fail}, {Outcome: schema.Pass}}
+	if got := shortOf(list); got != "1 of 3 required targets are missed, 1 without a verdict, 1 met." {
+		t.Error(got)
+	}
+}
