@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
@@ -183,9 +184,16 @@ func TestTableOfTwoNumbers(t *testing.T) {
 		}
 		files["n/all.csv"] = rows
 		dir := write(t, t.TempDir(), files, time.Time{})
-		set, err := ingest.Load(t.Context(), []ingest.Root{{Name: "in", Tables: tables, FS: os.DirFS(dir)}}, ingest.Options{})
-		if n := len(points(set)); err != nil || n != c.want {
-			t.Errorf("%v: %d points, want %d", err, n, c.want)
+		config, err := manifest.NewPattern("{config}/raw/*") // of which the table says nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, patterns := range [][]manifest.Pattern{nil, {config}} {
+			set, err := ingest.Load(t.Context(), []ingest.Root{{Name: "in", Tables: tables, FS: os.DirFS(dir)}},
+				ingest.Options{Patterns: patterns})
+			if n := len(points(set)); err != nil || n != c.want {
+				t.Errorf("%v: %d points, want %d", err, n, c.want)
+			}
 		}
 	}
 }

@@ -308,10 +308,10 @@ func significant(x float64) int {
 }
 
 // sameSetup reports that two points state nothing different of their workload and conditions. A reader leaves out what
-// is a tool's default, so two points of one format must have all dimensions in common.
+// is a tool's default, so two points of one format must have all dimensions in common; tables are of many makes.
 func sameSetup(p, q *schema.Point) bool {
 	a, b := &p.Key, &q.Key
-	isOneFormat := p.Source.Format == q.Source.Format && p.Source.Format != ""
+	isOneFormat := p.Source.Format == q.Source.Format && p.Source.Format != "" && a.Tool != schema.ToolTable
 	return SameWorkload(p, q) && (a.Dataset == "" || b.Dataset == "" || a.Dataset == b.Dataset) &&
 		SameWhereStated(p.Conditions, q.Conditions) && (!isOneFormat || maps.Equal(ownDims(p), ownDims(q)))
 }
