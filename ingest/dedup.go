@@ -583,8 +583,8 @@ func isOneForm(x, y placed) bool {
 
 // agreement is how much two points have to agree in to be one measurement. Two runs of one load agree in two or three
 // digits of a number; twelve digits are more than chance, and for x.json and x.pytorch.json, which belong together,
-// six; for rows that began in one second, four. Of a table and a file below it two numbers do. MLPerf prints one rate of a scenario without limits: six are enough for
-// a log and a file below it.
+// six; for rows that began in one second, four. Of a table and a file below it two numbers do. MLPerf prints one rate
+// of a scenario without limits: six are enough for a log and a file below it.
 func agreement(a, b placed) duplicate.Agreement {
 	isOneName := path.Dir(a.r.shown()) == path.Dir(b.r.shown()) &&
 		strings.TrimSuffix(a.r.stem(), ".pytorch") == strings.TrimSuffix(b.r.stem(), ".pytorch")

@@ -21,6 +21,8 @@ type Options struct {
 	// FactsFrom is as of a manifest above all that is read; see [manifest.Manifest.FactsFrom].
 	FactsFrom map[string]map[string]string
 	Limits    decode.Limits // zero: DefaultLimits
+	// Without are files, by their path, that an earlier load found to be no results: they are not read again.
+	Without map[string]bool
 }
 
 // File describes how one file was read.
@@ -82,6 +84,7 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 		opt.Limits = decode.DefaultLimits()
 	}
 	files, problems := walk(roots, false)
+	files = slices.DeleteFunc(files, func(f found) bool { return opt.Without[f.shown()] })
 	sources, err := readAll(ctx, files, opt)
 	if err != nil {
 		return Set{}, nil, err

@@ -161,11 +161,10 @@ func TestLogOfAnAttemptThatDied(t *testing.T) {
 // Two numbers in all digits are enough for a table and the files below its folder, whose readers may both be mappings
 // of the user's own. Two that are one number, as a TTFT is of answers of one token, are not.
 func TestTableOfTwoNumbers(t *testing.T) {
+	columns := map[string]string{"model": "model", "pp": "input_tps tok/s", "tg": "output_tps tok/s",
+		"t": "ttft mean ms", "e": "e2el mean ms"}
 	tables, err := table.Compile([]table.Mapping{
-		{Files: "*.csv", Columns: map[string]string{"pp": "input_tps tok/s", "tg": "output_tps tok/s", "t": "ttft mean ms",
-			"e": "e2el mean ms"}},
-		{Files: "raw/*.json", Columns: map[string]string{"model": "model", "pp": "input_tps tok/s", "tg": "output_tps tok/s",
-			"t": "ttft mean ms", "e": "e2el mean ms"}},
+		{Files: "*.csv", Columns: columns}, {Files: "raw/*.json", Columns: columns},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +173,8 @@ func TestTableOfTwoNumbers(t *testing.T) {
 		row  string
 		want int
 	}{
-		`{"model":"acme/M","pp":%g,"tg":%g}`: {"%g,%g,,", 30}, `{"model":"acme/M","t":%[2]g,"e":%[2]g}`: {",,%[2]g,%[2]g", 60},
+		`{"model":"acme/M","pp":%g,"tg":%g}`:     {"%g,%g,,", 30},
+		`{"model":"acme/M","t":%[2]g,"e":%[2]g}`: {",,%[2]g,%[2]g", 60},
 	} {
 		files, rows := map[string]string{}, "pp,tg,t,e\n"
 		for i := range 30 { // more than share a coarse mark

@@ -49,6 +49,7 @@ func identifyCommand(sh *shell) *cobra.Command {
 		is.runs, is.unlike = identified(set)
 		if err := is.propose(args[0], id, func(m manifest.Manifest) (ingest.Set, error) {
 			more := *id
+			more.without = noResults(set.Files)
 			more.patterns, more.factsFrom = strings.FieldsFunc(m.Pattern, func(c rune) bool { return c == '\n' }), m.FactsFrom
 			return load(c.Context(), ws, args, &more)
 		}); err != nil {
@@ -59,6 +60,16 @@ func identifyCommand(sh *shell) *cobra.Command {
 		}
 		return nil
 	})
+}
+
+// noResults are the files that say nothing of results, whatever is stated of them.
+func noResults(files []ingest.File) map[string]bool {
+	out := map[string]bool{}
+	for i := range files {
+		f := &files[i]
+		out[f.Path] = f.Facts == nil && (f.Format == ingest.NotResult || f.Format == ingest.Unknown)
+	}
+	return out
 }
 
 // knownFact is a fact of a run: its field in the provenance, and what to do where nothing states it, "" where it may be

@@ -34,8 +34,10 @@ import (
 // identity holds the flags that state who was measured where no file does.
 type identity struct {
 	model, impl, device, engine, version, release, channel, build string
-	patterns                                                      []string
-	factsFrom                                                     map[string]map[string]string // as of a manifest
+
+	patterns  []string
+	factsFrom map[string]map[string]string // as of a manifest
+	without   map[string]bool              // files, as of [ingest.Options]
 	// oneBuild puts all runs under this release and channel, whatever their files state.
 	oneBuild bool
 }
@@ -73,7 +75,7 @@ func (id *identity) input(ws *workspace.Workspace, paths []string) (ingest.Optio
 	if strings.Contains(id.model, "/") { // an id of the hub
 		opt.Flags.Model = schema.Model{ID: id.model, Name: path.Base(id.model)}
 	}
-	opt.FactsFrom = id.factsFrom
+	opt.FactsFrom, opt.Without = id.factsFrom, id.without
 	for _, text := range id.patterns {
 		p, err := manifest.NewPattern(text)
 		if err != nil {

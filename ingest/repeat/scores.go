@@ -57,11 +57,12 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 // files says so. The scores may be of several runs of one folder.
 func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 	type told struct {
-		scores int
-		files  []string
-		first  *schema.Score
+		scores, files int
+		first         *schema.Score
+		dims          []map[string]string // of each file, as of all evals that they have
 	}
 	var found []*told
+	by := map[string]*told{} // the paths of the files
 	isMarked := func(s *schema.Score) bool { return schema.FileOf(s.Filter) != "" }
 	unmarked := func(s *schema.Score) string { // one that was told apart before tells the next one apart
 		one := *s
@@ -80,29 +81,28 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 			continue
 		}
 		paths := slices.Sorted(maps.Keys(files))
-		dims := naming.Differences(paths)
-		if dims == nil {
-			continue
+		t := by[strings.Join(paths, "\x00")]
+		if t == nil {
+			t = &told{files: len(paths), dims: naming.Differences(paths)}
+			by[strings.Join(paths, "\x00")] = t
 		}
-		if group = slices.DeleteFunc(group, isMarked); len(group) == 0 {
+		if group = slices.DeleteFunc(group, isMarked); t.dims == nil || len(group) == 0 {
 			continue
 		}
 		for _, s := range group {
 			i, _ := slices.BinarySearch(paths, s.Source.Path)
-			s.Filter += markOf(dims[i])
+			s.Filter += markOf(t.dims[i])
 		}
-		i := slices.IndexFunc(found, func(t *told) bool { return slices.Equal(t.files, paths) })
-		if i < 0 {
-			i = len(found)
-			found = append(found, &told{0, paths, group[0]})
+		if t.first == nil {
+			t.first, found = group[0], append(found, t)
 		}
-		found[i].scores += len(group)
+		t.scores += len(group)
 	}
 	var out []schema.Problem
 	for _, t := range found {
 		out = append(out, namedApart(t.first, fmt.Sprintf(
 			"%d scores of %d files that state one eval, under names that differ by more than a date or a number",
-			t.scores, len(t.files))))
+			t.scores, t.files)))
 	}
 	return out
 }

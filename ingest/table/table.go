@@ -1079,8 +1079,9 @@ var setting = lazyregexp.New(`^(?:kv_cache(?:_dtype|_type)?|spec(?:ulative)?(?:_
 
 // Parts of a heading that name a rate, or a latency with its statistic and its unit: "ttft_p99_ms", "Mean ITL (ms)".
 var (
-	phaseRate = lazyregexp.New(`^(?:(decode|gen|generation|output|tg|eval|predicted)|prefill|prompt|input|pp|prompt_eval)_` +
-		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$|^(?:(predicted)|prompt)_per_second$`) // of llama.cpp, tokens
+	phaseRate = lazyregexp.New(`^(?:(decode|gen|generation|output|tg|eval|predicted)|prefill|prompt|input|pp|` +
+		`prompt_eval)_(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$|` +
+		`^(?:(predicted)|prompt)_per_second$`) // of llama.cpp: tokens
 	perSecond   = lazyregexp.New(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
 	latencyName = lazyregexp.New(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
 		`inter_token_latency|e2e_latency|end_to_end_latency|` +
