@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -177,9 +178,16 @@ func unlike(c *columns.Columns, releases []Release, path string) []schema.Proble
 // unlikeFolders are the folders of two builds among runs of one system that have a workload or an eval in common, and
 // whose names differ by more than a date or a number.
 func unlikeFolders(c *columns.Columns, runs []int, buildOf map[int]int) (first, second string, ok bool) {
-	folders := make([]string, len(runs))
+	folders, isOfSeveral := make([]string, len(runs)), map[string]bool{}
+	for _, run := range runs {
+		isOfSeveral[c.Runs[run].Folder] = true
+	}
 	for i, run := range runs {
-		folders[i] = versions.ReplaceAllString(naming.WithoutBuilds(c.Runs[run].Folder), "${1}v$2")
+		folder := c.Runs[run].Folder
+		if dir := path.Dir(folder); isOfSeveral[dir] { // one file, in the folder of a run with several
+			folder = dir
+		}
+		folders[i] = versions.ReplaceAllString(naming.WithoutBuilds(folder), "${1}v$2")
 	}
 	apart := naming.Differences(folders)
 	if apart == nil {

@@ -220,7 +220,7 @@ func TestUnlikeBuilds(t *testing.T) {
 		"r/bench-gpu/2026-01-01 r/bench-tpu/2026-01-02": "{device} identify r ",
 		"r/h100 r/a100":             "{device} identify r ",
 		"r/a/qwen3-8b r/a/gemma-4b": "{model} identify r/a ", "vllm-x sglang-x": "{impl} identify . ",
-		"r/oss-x2 r/turbo-x4": "{config} identify r ",
+		"r/oss-x2 r/turbo-x4": "{config} identify r ", "r/oss r/oss/results_2026-01-02": "",
 	} {
 		cols := judgetest.History{TTFT: judgetest.Steady(2)}.Columns()
 		for i, folder := range strings.Fields(names) {
