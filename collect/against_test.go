@@ -103,6 +103,7 @@ func blocksOf(t *testing.T, dir string) map[string]int {
 
 // Servers take turns A B B A, each start is fresh, and the run folders name each other and the block of each result.
 func TestAgainst(t *testing.T) {
+	t.Parallel()
 	m := &machine{}
 	a, b := pairOn(m, 2, false)
 	outs, err := against(a, b, t.TempDir(), func(collect.Event) {})
@@ -137,6 +138,7 @@ func TestAgainst(t *testing.T) {
 
 // With both kept running, each starts once.
 func TestAgainstKept(t *testing.T) {
+	t.Parallel()
 	m := &machine{}
 	a, b := pairOn(m, 3, true)
 	outs, err := against(a, b, t.TempDir(), func(collect.Event) {})
@@ -151,6 +153,7 @@ func TestAgainstKept(t *testing.T) {
 
 // A pair that was interrupted goes on with the turn that is missing, in the same folders; nothing is measured twice.
 func TestAgainstResumes(t *testing.T) {
+	t.Parallel()
 	results := t.TempDir()
 	m := &machine{fails: 3}
 	a, b := pairOn(m, 2, false)
@@ -176,6 +179,7 @@ func TestAgainstResumes(t *testing.T) {
 
 // A server that is another one in a later block is refused: its blocks would be averaged with those before.
 func TestAgainstOtherServer(t *testing.T) {
+	t.Parallel()
 	m := &machine{}
 	a, b := pairOn(m, 2, false)
 	srv := b.Server.(*turning)

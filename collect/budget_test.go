@@ -36,6 +36,7 @@ func sidecarsIn(t *testing.T, dir string) []manifest.Sidecar {
 
 // The budget of two servers that take turns is the time of all their turns.
 func TestBudgetIsOfAllTurns(t *testing.T) {
+	t.Parallel()
 	const budget = 4 * time.Minute
 	var w plan.Workload
 	if err := w.Parse("isl=lognormal(128,0.5),osl=32,c=2"); err != nil {

@@ -23,6 +23,7 @@ import (
 // A search finds the capacity that long measurements of single concurrencies have: it holds at what is found, and not
 // at 3 % or one more.
 func TestCapacityIsTheServers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		slo   string
 		noise float64

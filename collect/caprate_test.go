@@ -58,6 +58,7 @@ func findRate(t *testing.T, cfg sim.Config, w plan.Workload) rateFound {
 // A search finds the rate that long measurements of single rates have, within 3 %: its own ends hold and fail there.
 // Rates above what the server can do are given up.
 func TestRateIsTheServers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		slo   string
 		noise float64

@@ -35,6 +35,7 @@ func demoJournals(t *testing.T, results string) map[string]string {
 // A demo that was cut short, wherever it was, comes to the same eight runs at the same times; what is not of the demo
 // stays.
 func TestInterruptedDemoIsMeasuredAgain(t *testing.T) {
+	t.Parallel()
 	const begin = "20060102T150405Z"
 	for stop := 1; stop < 60; stop += 9 {
 		results := t.TempDir()

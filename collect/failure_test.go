@@ -3,6 +3,7 @@ package collect_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -72,7 +73,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		fmt.Println("cannot keep other tests quiet:", err)
 	}
-	os.Exit(m.Run()) // the lock ends with the process
+	_ = flag.Set("test.parallel", "8") // most wait for a server's clock
+	os.Exit(m.Run())                   // the lock ends with the process
 }
 
 // working reports whether a server has a request.

@@ -16,6 +16,7 @@ import (
 
 // A search that was interrupted goes on behind what it has measured, and finds what one finds that was not.
 func TestSearchResumes(t *testing.T) {
+	t.Parallel()
 	for _, find := range []string{"", ",rate=max"} {
 		var w plan.Workload
 		if err := w.Parse("isl=128,osl=32,slo=tpot_mean<8ms" + find); err != nil {

@@ -44,6 +44,7 @@ func TestSecondServerDoesNotStart(t *testing.T) {
 
 // One that does keeps running beside it.
 func TestServersSideBySide(t *testing.T) {
+	t.Parallel()
 	if starts, how, said := sideBySide(t, &machine{}); starts != "old new" || how != schema.StartsKept {
 		t.Errorf("started %s, %s: %s", starts, how, said)
 	}

@@ -124,6 +124,7 @@ func TestNotReachedIsSaid(t *testing.T) {
 // A budget goes where something is unknown: the quiet workload ends early, the noisy ones get what it leaves, and all
 // of it is spent and no more.
 func TestBudgetGoesWhereItMatters(t *testing.T) {
+	t.Parallel()
 	workloads := []string{"isl=128,osl=32,c=1", "isl=lognormal(128,0.5),osl=uniform(8,64),c=1", "isl=128,osl=32,rate=30"}
 	list, took := untilKnown(t, "ci=0.5%", 4*time.Minute, workloads...)
 	if took > 4*time.Minute+10*time.Second || took < 3*time.Minute {

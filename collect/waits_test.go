@@ -38,7 +38,7 @@ func TestNothingWaitsWithoutLimit(t *testing.T) {
 	defer srv.Close()
 	defer close(stop)
 	p := plan.Plan{Release: "v1", Model: schema.Model{Name: "m"}, Device: "truth", Seed: 1, Workloads: []plan.Workload{
-		{ISL: 8, OSL: 8, Concurrency: 1, Requests: 1, Timeout: 3 * time.Second},
+		{ISL: 8, OSL: 8, Concurrency: 1, Requests: 1, Timeout: time.Second},
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
@@ -55,7 +55,7 @@ func TestNothingWaitsWithoutLimit(t *testing.T) {
 		t.Errorf("%v, %d failed after %s:\n%s", err, out.Failed, time.Since(began), text)
 	}
 	for _, want := range []string{
-		"waiting: for the answer to a request of 8 tokens, at most 3s", "warm-up:", "not answered within 3s",
+		"waiting: for the answer to a request of 8 tokens, at most 1s", "warm-up:", "not answered within 1s",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing says %q:\n%s", want, text)

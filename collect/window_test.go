@@ -11,6 +11,7 @@ import (
 // request was answered before that, behind a few waves, in streams of equal and of different lengths, and where more
 // arrives than the server answers.
 func TestThroughputOfShortWindows(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		workload, rule string
 		budget         time.Duration

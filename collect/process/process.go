@@ -235,14 +235,16 @@ func Marked(mark string) []int {
 	if len(mark) != 32 {
 		return nil
 	}
-	want := []byte(markName + "=" + mark)
-	names, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
+	want := []byte("\x00" + markName + "=" + mark + "\x00")
+	all, _ := os.ReadDir("/proc")
 	var out []int
-	for _, name := range names {
-		data, _ := os.ReadFile(name) // of another user, or gone
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if err == nil && pid != os.Getpid() &&
-			slices.ContainsFunc(bytes.Split(data, []byte{0}), func(v []byte) bool { return bytes.Equal(v, want) }) {
+	for _, e := range all {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		data, _ := os.ReadFile("/proc/" + e.Name() + "/environ") // of another user, or gone
+		if bytes.Contains(slices.Concat([]byte{0}, data, []byte{0}), want) {
 			out = append(out, pid)
 		}
 	}
