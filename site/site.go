@@ -348,16 +348,16 @@ func (b *builder) others() error {
 	for _, m := range r.ModelNames() {
 		pages = append(pages, func() render.Page { return r.ModelPage(m) })
 	}
-	for _, t := range r.Topics {
-		pages = append(pages, func() render.Page { return r.TopicPage(t) })
-	}
 	for _, script := range r.Scripts() {
 		pages = append(pages, func() render.Page { return r.ScriptPage(script) })
 	}
 	if err := each(len(pages), func(i int) error { return p.page(pages[i]()) }); err != nil {
 		return err
 	}
-	return p.put(".nojekyll", nil)
+	_, err = b.unit(stepOthers, "documentation", b.made("documentation"), func(p *part) (any, error) {
+		return nil, each(len(r.Topics), func(i int) error { return p.page(r.TopicPage(r.Topics[i])) })
+	})
+	return cmp.Or(err, p.put(".nojekyll", nil))
 }
 
 // page writes a page, with the data of its planes beside it.

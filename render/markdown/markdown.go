@@ -214,9 +214,9 @@ func HTML(source string) (template.HTML, error) {
 		return "", fmt.Errorf("converting markdown: %w", err)
 	}
 	// What may be wider than its page scrolls by the keyboard too.
-	scrollers := strings.NewReplacer("<pre>", `<pre tabindex="0">`, "</table>", "</table></div>",
-		"<table>", `<div class="tw" tabindex="0" role="group" aria-label="Table"><table>`)
-	return template.HTML(scrollers.Replace(b.String())), nil // goldmark's safe mode
+	html := strings.ReplaceAll(b.String(), "<pre>", `<pre tabindex="0">`)
+	html = strings.ReplaceAll(html, "<table>", `<div class="tw" tabindex="0" role="group" aria-label="Table"><table>`)
+	return template.HTML(strings.ReplaceAll(html, "</table>", "</table></div>")), nil // goldmark's safe mode
 }
 
 // table writes an aligned table: numbers to the right, texts to the left.
