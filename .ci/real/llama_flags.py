@@ -259,7 +259,8 @@ class Flags:
                    *common, "--least", "20%", "--error", "5%", "--out", "commits")
         self.bisect("bisect", "bisect --measurements", ["Not decided: 2 measurements"], *commits, "--measurements", "2")
         self.bisect("bisect", "bisect of commits, resumed",
-                    ["2 measurements were made before", steps[2], "is the first bad build"], *commits, "--budget", "10m")
+                    ["2 measurements were made before", steps[2], "is the first bad build"],
+                    *commits, "--budget", "10m")
         with open(f"{folder}/list.txt", "w") as f:
             f.writelines(f"command {self.command(port, layers=n)}\n" for n in (SLOW, 2))
         self.bisect("bisect", "bisect --list --improved", ["is the first bad build"],
