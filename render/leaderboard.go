@@ -314,20 +314,17 @@ func (b *board) about() string {
 		text += " Below it: the difference from " + ref.head.Text +
 			"; paired where it is question by question, because both answered the same ones."
 	}
+	var more []string
 	for _, x := range []struct {
-		n         int
-		one, many string
-	}{
-		{b.parts, "is part of another task", "are part of another task"},
-		{b.left, "has no column here", "have no column here"},
-		{b.hidden, "is hidden by ttreport.yaml", "are hidden by ttreport.yaml"},
-	} {
-		switch {
-		case x.n == 1:
-			text += " 1 task " + x.one + ": the list of scores has it."
-		case x.n > 1:
-			text += " " + words.Count(x.n) + " tasks " + x.many + ": the list of scores has them."
+		n  int
+		of string
+	}{{b.parts, "within another one"}, {b.left, "without a column here"}, {b.hidden, "hidden by ttreport.yaml"}} {
+		if x.n > 0 {
+			more = append(more, words.Plural(x.n, "task")+" "+x.of)
 		}
+	}
+	if len(more) > 0 {
+		text += " The list of scores also has " + strings.Join(more, ", ") + "."
 	}
 	if len(b.without) > 0 {
 		text += " Without any of these tasks: " + words.Few(b.without, 3) + "."
@@ -366,12 +363,11 @@ func (r *Report) boardOf(most int, pairs []Pair) *board {
 func (r *Report) releaseBoard(pair Pair, most int) *board {
 	b := &board{report: r, caption: "Evals by release, newest first", head: "Release"}
 	for _, at := range slices.Backward(r.with[pair.Pair]) {
-		row := boardRow{head: head(r.namesOf([]int{at})[0], ReleasePath(r.Releases[at].Name))}
-		for _, run := range slices.Backward(r.runs[pair.Pair][at]) {
-			row.scores = append(row.scores, r.scoresOf(run)...)
-		}
-		if len(row.scores) > 0 {
-			b.rows = append(b.rows, row)
+		runs := slices.Clone(r.runs[pair.Pair][at])
+		slices.Reverse(runs)
+		if scores := r.scoresOf(runs...); len(scores) > 0 {
+			name := head(r.namesOf([]int{at})[0], ReleasePath(r.Releases[at].Name))
+			b.rows = append(b.rows, boardRow{head: name, scores: scores})
 		}
 	}
 	b.choose(most)

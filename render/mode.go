@@ -210,7 +210,7 @@ func (r *Report) heldText() string {
 	if len(devices) == 1 {
 		on = words.Device(r.shown[0].Device)
 	}
-	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + named(models, "model") + " on " + on + "."
+	return numbersOf(r.held(runs)) + " of " + named(models, "model") + " on " + on + "."
 }
 
 // held counts the points and scores of some runs.
@@ -224,17 +224,19 @@ func (r *Report) held(runs []int) (points, scores int) {
 }
 
 // heldIn says what some runs hold.
-func (r *Report) heldIn(runs []int) string {
-	switch points, scores := r.held(runs); {
+func (r *Report) heldIn(runs []int) string { return numbersOf(r.held(runs)) + "." }
+
+// numbersOf are so many points and scores: "12 points and 1 eval score".
+func numbersOf(points, scores int) string {
+	switch {
 	case points+scores == 0:
-		return "No number."
+		return "No number"
 	case scores == 0:
-		return words.Plural(points, "point") + "."
+		return words.Plural(points, "point")
 	case points == 0:
-		return words.Plural(scores, "eval score") + "."
-	default:
-		return words.Plural(points, "point") + " and " + words.Plural(scores, "eval score") + "."
+		return words.Plural(scores, "eval score")
 	}
+	return words.Plural(points, "point") + " and " + words.Plural(scores, "eval score")
 }
 
 // ungraded takes every word of a decision off the top of a page.

@@ -108,14 +108,7 @@ func runLead(run *schema.Run, name string) Lead {
 		return Lead{Tone: words.ToneBad, Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number",
 			Text: "of " + words.Count(len(run.Points)) + "; " + name + "."}
 	}
-	what := words.Plural(len(run.Points), "point")
-	switch {
-	case len(run.Points) == 0:
-		what = words.Plural(len(run.Scores), "eval score")
-	case len(run.Scores) > 0:
-		what += " and " + words.Plural(len(run.Scores), "eval score")
-	}
-	return Lead{Tone: words.ToneGood, Text: what + " of " + name + "."}
+	return Lead{Tone: words.ToneGood, Text: numbersOf(len(run.Points), len(run.Scores)) + " of " + name + "."}
 }
 
 func pointSection(run *schema.Run, files sources, commandOf []int) Section {
