@@ -37,7 +37,8 @@ func TestPropose(t *testing.T) {
 			"# say what these are, such as output_tps tok/s: avg_ts",
 		"created,model_id,tpot_ms":     "created: start|model_id: model|tpot_ms: tpot mean ms",
 		"Created At,itl_p99_ms,reqs/s": "Created At: start|itl_p99_ms: itl p99 ms|reqs/s: rps req/s",
-		"model,ttft,throughput":        "", "": "", "\"": "",
+		"model,ttft,throughput":        "model: model|# say what these are, such as output_tps tok/s: ttft, throughput",
+		"id,throughput":                "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
 			"gen_tokens: osl # if it was asked for, and not counted",

@@ -757,8 +757,9 @@ func Proposed(hint string) (text string, list []Proposal) {
 }
 
 // Propose returns the mapping of a table as a person would begin it in ttreport.yaml, from the line of its headings:
-// what a heading names with its unit. "" where no heading names a metric and its unit. Nothing is read by it until
-// somebody wrote it down. It says nothing of the names of files: that of one may be too narrow, a pattern too wide.
+// what a heading names with its unit, and as a question what names a number without one. "" where no heading says
+// anything else. Nothing is read by it until somebody wrote it down. It says nothing of the names of files: that of
+// one may be too narrow, a pattern too wide.
 func Propose(head []byte) (rest string) {
 	line := csv.NewReader(bytes.NewReader(head))
 	line.Comma, line.TrimLeadingSpace = separator(head), true
@@ -947,7 +948,8 @@ func propose(rows string, headings []string) string {
 		}
 		fmt.Fprintf(&columns, "      %s: %s\n", key(strings.TrimSpace(c.heading)), c.says)
 	}
-	if metrics == 0 {
+	unsaid := unsaid(headings, said)
+	if metrics == 0 && (unsaid == "" || len(said) == 0) {
 		return ""
 	}
 	for _, is := range [][2]string{{"@key", "label"}, {"@*", "dim of"}} { // rows of other keys would count as repeats
@@ -963,7 +965,7 @@ func propose(rows string, headings []string) string {
 			}
 		}
 	}
-	columns.WriteString(unsaid(headings, said))
+	columns.WriteString(unsaid)
 	if rows != "" {
 		rows = "    rows: " + key(rows) + "\n"
 	}
