@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (f *File) read(in io.ReaderAt, whole []byte, lim Limits) error {
 	}
 	switch e := EnvelopeOf(head); {
 	case e == Gzip || e == Zstd:
-		f.unpack(e, io.NewSectionReader(in, 0, f.Size), min(lim.Packed, lim.Bytes))
+		f.unpack(e, in, min(lim.Packed, lim.Bytes))
 		f.SHA256, err = hashIn(in, f.Size)
 		f.Content = hashOf(f.Data)
 	case e == Zip || e == Tar || utf16Order(head) == nil && bytes.IndexByte(head, 0) >= 0:
@@ -159,10 +160,17 @@ func hashIn(in io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-func (f *File) unpack(e Envelope, r io.Reader, most int64) {
-	zr, err := Unpacked(e, r, f.Size, most)
+// unpack reads the content into one piece of memory, where the end of a gzip file says how long it is (RFC 1952).
+func (f *File) unpack(e Envelope, in io.ReaderAt, most int64) {
+	zr, err := Unpacked(e, io.NewSectionReader(in, 0, f.Size), f.Size, most)
 	if err == nil {
-		f.Data, err = io.ReadAll(zr)
+		var content bytes.Buffer
+		var length [4]byte
+		if n, _ := in.ReadAt(length[:], f.Size-4); e == Gzip && n == len(length) {
+			content.Grow(int(min(int64(binary.LittleEndian.Uint32(length[:])), most, maxRatio*f.Size)) + bytes.MinRead)
+		}
+		_, err = content.ReadFrom(zr)
+		f.Data = content.Bytes()
 		zr.Close()
 	}
 	if err == nil {
