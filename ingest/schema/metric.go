@@ -71,12 +71,11 @@ func (m *Metric) Name() string { return m.Kind().Name }
 
 // Set makes the metric one of another kind; its numbers stay.
 func (m *Metric) Set(k Kind) {
-	if is := m.Kind(); is.Name == k.Name && k.Name != "" {
-		k.place = is.place
-	} else {
+	is := m.Kind()
+	if k.place = is.place; k.Name != is.Name || k.Name == "" {
 		k.place = metricPlace(k.Name)
 	}
-	if m.kind == (unique.Handle[Kind]{}) || m.kind.Value() != k {
+	if k != is || m.kind == (unique.Handle[Kind]{}) {
 		m.kind = unique.Make(k)
 	}
 }

@@ -342,15 +342,7 @@ func alike(t *tier, members []member, by, sd float64) bool {
 }
 
 func byChange(list []member) {
-	slices.SortFunc(list, func(a, b member) int { // none is NaN
-		switch {
-		case a.d < b.d:
-			return -1
-		case a.d > b.d:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.d, b.d) })
 }
 
 // quantile is the change that a share of the weight lies below, of members in the order of their changes: one whose
