@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -99,11 +98,12 @@ func unreadTable(p *schema.Problem, f *decode.File, text []byte) bool {
 		p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
 		return true
 	}
-	if names := joinedNames(namesInRows(head, text)); names != "" {
-		p.Found, p.Hint = "a table with a row for each number, such as "+names, oneColumnEach
-		return true
-	}
 	title, _, _ := bytes.Cut(text, []byte("\n"))
+	if namesRows.Match(head) {
+		names := measuredWordsIn(text[len(title):])
+		p.Found, p.Hint = "a table with a row for each number, such as "+names, oneColumnEach
+		return names != ""
+	}
 	if title = bytes.TrimSpace(title); !bytes.HasPrefix(title, []byte("#")) {
 		title = nil
 	}
@@ -121,36 +121,10 @@ func unreadTable(p *schema.Problem, f *decode.File, text []byte) bool {
 
 const oneColumnEach = "write it with a row for each measurement, and a column that is called after the number"
 
-// namesInRows are the numbers of a benchmark that rows of a table are called after, one each, in the column that says
-// what its value is.
-func namesInRows(head, text []byte) (names []string) {
-	const most = 200
-	rows := csv.NewReader(bytes.NewReader(text))
-	rows.LazyQuotes, rows.FieldsPerRecord, rows.Comment = true, -1, '#'
-	if i := bytes.IndexAny(head, ",;\t"); i >= 0 {
-		rows.Comma = rune(head[i])
-	}
-	headings, _ := rows.Read()
-	isNamed := func(name string) func(string) bool {
-		return func(heading string) bool { return strings.EqualFold(strings.TrimSpace(heading), name) }
-	}
-	at := slices.IndexFunc(headings, isNamed("metric"))
-	if at < 0 || !slices.ContainsFunc(headings, isNamed("value")) {
-		return nil
-	}
-	for range most {
-		if row, err := rows.Read(); err != nil {
-			break
-		} else if len(row) > at && table.IsMeasured(row[at]) {
-			names = append(names, row[at])
-		}
-	}
-	return names
-}
-
 // What says that the cells of a table are of the number that it is called after: a unit, or headings that are numbers,
-// such as loads; and a row of it with such a cell.
+// such as loads; and a row of it with such a cell. Else each row may say of which number it is.
 var (
+	namesRows        = lazyregexp.New(`(?i)(?:^|[,;\t])\s*"?metric"?[,;\t].*\bvalue\b`)
 	ofUnit           = lazyregexp.New(`(?i)[(_ ](?:ms|s|tok/s|tok_s|tps|t/s|req/s|%)(?:\W|$)`)
 	ofNumbers        = lazyregexp.New(`^[^,;\t]*(?:[,;\t]\s*"?\w{0,3}\d+"?\s*)+$`)
 	numberBesideText = lazyregexp.New(`(?m)^[^#\n][^\n]*[,;\t]\s*\d+\.?\d*\s*(?:[,;\t]|\r?$)`)
@@ -267,13 +241,18 @@ func namesOfPoints(f *decode.File) (names []string) {
 // unreadBinary completes the problem of a database, or of a table in binary form, with columns of a benchmark; false
 // for any other.
 func unreadBinary(p *schema.Problem, text []byte) bool {
-	isOther := func(w string) bool { return !table.IsMeasured(w) }
-	names := joinedNames(slices.DeleteFunc(word.FindAllString(string(text), -1), isOther))
+	names := measuredWordsIn(text)
 	p.Code, p.Found = "unread-numbers", "a database or a table in binary form with columns called "+names
 	if p.Hint = "say under tables: in ttreport.yaml what the columns hold"; !table.IsParquet(p.Path) {
 		p.Hint = "export it as CSV or JSON lines, and " + p.Hint
 	}
 	return names != ""
+}
+
+// measuredWordsIn lists the first words of a text that name a number of a benchmark; "" for none.
+func measuredWordsIn(text []byte) string {
+	isOther := func(w string) bool { return !table.IsMeasured(w) }
+	return joinedNames(slices.DeleteFunc(word.FindAllString(string(text), -1), isOther))
 }
 
 // stores are the extensions of binary files in which tables are kept.
