@@ -293,9 +293,10 @@ func (s *scanner) elements(v *Value) {
 			if c.floats == nil {
 				c.floats = make([]float64, 0, s.numbersAhead())
 			}
-			c.floats = append(c.floats, s.float())
 			if s.numbers++; s.numbers > len(s.data)/8+freeNumbers {
 				s.tooMuch("a value of too many numbers to hold in memory")
+			} else { // one more would move them all
+				c.floats = append(c.floats, s.float())
 			}
 		default:
 			for _, f := range c.floats { // numbers until here, then something else: all become values
