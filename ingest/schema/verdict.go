@@ -102,7 +102,7 @@ func (o Outcome) Words() string {
 	if o == BelowLimit {
 		return "below the limit"
 	}
-	return o.String()
+	return strings.ReplaceAll(o.String(), "-", " ")
 }
 
 // MarshalText implements [encoding.TextMarshaler].

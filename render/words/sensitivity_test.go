@@ -22,12 +22,13 @@ func TestSensitivity(t *testing.T) {
 	}{
 		{shown(none, none), ""},
 		{judge.Sensitivity{Least: .05}, ""},
-		{shown(.052, .021), of + "would be named four times in five from 5.2 % on; " +
-			"one of a model on a device as a whole from 2.1 % on (medians)."},
-		{shown(.08, .57), of + "would be named four times in five from 8 % on (medians)."},
-		{shown(.052, none), of + "would be named four times in five from 5.2 % on (medians)."},
+		{shown(.052, .021), of + "is found four times in five if it is 5.2 % or more; " +
+			"one of a model on a device as a whole if it is 2.1 % or more (medians)."},
+		{shown(.08, .57), of + "is found four times in five if it is 8 % or more (medians)."},
+		{shown(.052, none), of + "is found four times in five if it is 5.2 % or more (medians)."},
 		{shown(math.Inf(1), math.Inf(1)), of + "cannot be seen (medians)."},
-		{shown(3.12, .2), of + "cannot be seen; one of a model on a device as a whole from 20 % on (medians)."},
+		{shown(3.12, .2), of + "cannot be seen; one of a model on a device as a whole is found four times in five if it is " +
+			"20 % or more (medians)."},
 	} {
 		if got := plain(words.Sensitivity(c.s)); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
