@@ -32,7 +32,7 @@ metric = {"value": 1000 * (time.perf_counter() - begin), "unit": "ms", "better":
 json.dump({"metrics": {"first_byte_ms": metric}}, open(out + "/metrics.json", "w"))
 """
 
-TRIES = 6  # of a measurement that is refused for that: a server of .2 ms a token leaves its client no core
+TRIES = 4  # of a measurement that is refused for that: a server of .2 ms a token leaves its client no core
 TARGET = """targets:
   - {model: sim-8b, device: simulated, workload: {isl: 64, osl: 16, concurrency: 1}, metric: ttft, stat: mean,
      value: 1000, level: complete, source: this test, as_of: 2026-01-31}
