@@ -581,9 +581,12 @@ func (m *means) section() Section {
 	}
 	var groups [3][]int // the first and what ties with it, what is behind it, what was not compared with it
 	for _, i := range m.Order {
-		_, compared := m.Diff(i, first)
-		at := truth(i != first && !m.Tied(i, first))
-		at += at * truth(!compared)
+		at := 1
+		if _, compared := m.Diff(i, first); i == first || m.Tied(i, first) {
+			at = 0
+		} else if !compared {
+			at = 2
+		}
 		groups[at] = append(groups[at], i)
 	}
 	order := slices.Concat(groups[:]...)

@@ -75,8 +75,11 @@ func (r *Report) grid(pairs []Pair, layout Layout, cell func(schema.Pair) Cell) 
 	if layout == Heat {
 		before, after = alike(cols)
 	}
-	page := func(name string, isModel bool) Address { // a device has none
-		return map[bool]Address{true: ModelPath(name)}[isModel]
+	page := func(name string, isModel bool) Address {
+		if !isModel {
+			return "" // a device has none
+		}
+		return ModelPath(name)
 	}
 	all := []Column[string]{{col(what), func(row string) Cell { return head(words.OrUnknown(row), page(row, byModel)) }}}
 	for _, name := range cols {

@@ -192,28 +192,16 @@ func menuItems(r *render.Report) []menuItem {
 
 // topic is a page of the documentation.
 func topic(name render.Topic) (template.HTML, error) {
-	make, ok := topics()[string(name)]
-	if !ok {
-		return "", fmt.Errorf("documentation %s: %w", name, fs.ErrNotExist)
+	src, err := fs.ReadFile(templates.Docs(), string(name)+".md")
+	if err != nil {
+		return "", fmt.Errorf("documentation %s: %w", name, err)
 	}
-	return make()
+	html, err := markdown.HTML(string(src))
+	if err != nil {
+		return "", fmt.Errorf("documentation %s: %w", name, err)
+	}
+	return html, nil
 }
-
-// topics are the pages of the documentation, each of which is converted once, when it is asked for.
-var topics = sync.OnceValue(func() map[string]func() (template.HTML, error) {
-	out := map[string]func() (template.HTML, error){}
-	files, _ := fs.Glob(templates.Docs(), "*.md") // the pattern is well formed
-	for _, file := range files {
-		out[strings.TrimSuffix(file, ".md")] = sync.OnceValues(func() (template.HTML, error) {
-			src, err := fs.ReadFile(templates.Docs(), file)
-			if err != nil {
-				return "", err
-			}
-			return markdown.HTML(string(src))
-		})
-	}
-	return out
-})
 
 // planesFile holds the numbers of a page's planes, beside the page.
 const planesFile = "planes.js"

@@ -57,7 +57,7 @@ func (o collectOptions) searchSettings(ctx context.Context, entries []plan.Entry
 			"be among them.\n",
 			plaintext.Plural(left, "setting"))
 	}
-	fmt.Fprintln(o.sh.out, "Each was measured once, so a difference smaller than the noise of a run means nothing.")
+	fmt.Fprintln(o.sh.out, "Each was measured by itself, so a difference smaller than the noise of a run means nothing.")
 	return nil
 }
 

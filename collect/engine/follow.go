@@ -449,7 +449,7 @@ func (s *Submission) Lacking() []int {
 }
 
 // Again begins a submission that is over again, with the entries whose runs are not complete: they are submitted when
-// following it, with all their retries, and keep what they measured. It returns how many there are.
+// it is followed, with all their retries, and keep what they measured. It returns how many there are.
 func (s *Submission) Again() (int, error) {
 	if !s.Over() {
 		return 0, fmt.Errorf("the submission of %s is under way", s.Since())

@@ -34,7 +34,7 @@ func Client(timeout time.Duration) *http.Client {
 		case len(via) >= 10:
 			return errors.New("ten redirects")
 		case !Same(r.URL, via[0].URL):
-			return fmt.Errorf("%w: %s; use that address in --server if you mean it", ErrElsewhere, redact.URL(r.URL.String()))
+			return fmt.Errorf("%w: %s; use that address if you mean it", ErrElsewhere, redact.URL(r.URL.String()))
 		}
 		return nil
 	}

@@ -273,7 +273,7 @@ func assumed(known spec.Model) (spec.Model, []Note) {
 	} {
 		if *x.at == 0 {
 			*x.at = x.least
-			notes = append(notes, Note{"assumed", fmt.Sprintf(x.text+": it is not stated anywhere; "+x.flag+" does", x.least)})
+			notes = append(notes, Note{"assumed", fmt.Sprintf(x.text+": nothing states it; set it with "+x.flag, x.least)})
 		}
 	}
 	return known, notes

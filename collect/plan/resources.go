@@ -159,7 +159,8 @@ func (f Resource) set(value any) error {
 			if f.of == "kubernetes" {
 				taker = "Kubernetes"
 			}
-			return fmt.Errorf("resources: %s: %q does not have the form of %s, as in %s: %s", f.Name, text, taker, f.Name, f.as)
+			return fmt.Errorf("resources: %s: %q does not have the form that %s takes, as in %[1]s: %[4]s", f.Name, text, taker,
+				f.as)
 		}
 		texts = append(texts, text)
 	}

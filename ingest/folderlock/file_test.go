@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/folderlock"
 )
 
-// Which modes of one file cannot be combined; a lock whose file is closed is free.
+// Which modes of one file exclude each other; a lock whose file is closed is free.
 func TestFileModes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {

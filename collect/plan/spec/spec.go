@@ -274,8 +274,8 @@ func Number(argv []string, flags ...string) (n int) {
 	return n
 }
 
-// ErrNoSpecFile is returned for a folder that holds not a file of model specifications.
-var ErrNoSpecFile = errors.New("not a file of model specifications")
+// ErrNoSpecFile is returned for a folder that holds no file of model specifications.
+var ErrNoSpecFile = errors.New("no file of model specifications")
 
 // Import adds the specifications of a file, or of a checkout of tt-inference-server, and returns how many there were.
 func (f *File) Import(name string) (int, error) {
@@ -287,7 +287,7 @@ func (f *File) Import(name string) (int, error) {
 		names := []string{"release_model_spec.json", "model_specs_output.json", "model_spec.json"} // the newest first
 		at := slices.IndexFunc(names, func(n string) bool { _, err := os.Stat(filepath.Join(name, n)); return err == nil })
 		if at < 0 {
-			return 0, fmt.Errorf("%w: %s has no %s", ErrNoSpecFile, name, strings.Join(names, ", "))
+			return 0, fmt.Errorf("%w: %s has none of %s", ErrNoSpecFile, name, strings.Join(names, ", "))
 		}
 		name = filepath.Join(name, names[at])
 	}

@@ -167,7 +167,7 @@ func (f *File) unpack(e Envelope, in io.ReaderAt, most int64) {
 		var content bytes.Buffer
 		var length [4]byte
 		if n, _ := in.ReadAt(length[:], f.Size-4); e == Gzip && n == len(length) {
-			content.Grow(int(min(int64(binary.LittleEndian.Uint32(length[:])), most, maxRatio*f.Size)) + bytes.MinRead)
+			content.Grow(int(min(int64(binary.LittleEndian.Uint32(length[:])), most, MostUnpacked(f.Size))) + bytes.MinRead)
 		}
 		_, err = content.ReadFrom(zr)
 		f.Data = content.Bytes()
