@@ -566,6 +566,18 @@ type RankSpan struct {
 	Low, High, Of int
 }
 
+// standing is how a row compares with the first: 0 where it is the first or ties with it, 1 where it is shown to be
+// behind, 2 where the two were not compared.
+func (m *means) standing(i, first int) int {
+	switch _, compared := m.Diff(i, first); {
+	case i == first || m.Tied(i, first):
+		return 0
+	case compared:
+		return 1
+	}
+	return 2
+}
+
 // section is the order of the models as far as it is known: ranks as intervals, ties as groups.
 func (m *means) section() Section {
 	if m == nil {
@@ -581,12 +593,7 @@ func (m *means) section() Section {
 	}
 	var groups [3][]int // the first and what ties with it, what is behind it, what was not compared with it
 	for _, i := range m.Order {
-		at := 1
-		if _, compared := m.Diff(i, first); i == first || m.Tied(i, first) {
-			at = 0
-		} else if !compared {
-			at = 2
-		}
+		at := m.standing(i, first)
 		groups[at] = append(groups[at], i)
 	}
 	order := slices.Concat(groups[:]...)
